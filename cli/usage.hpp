@@ -1,0 +1,51 @@
+/// What all subcommands share: exit codes, the errors of a command line, and how subcommands register.
+#pragma once
+
+#include <CLI/App.hpp>
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace ronde::cli {
+
+/// Exit statuses of `ronde`; docs/cli.md has the table.
+enum class Exit : int {
+    ok = 0,
+    failed = 1,    ///< the bootstrap failed, or a replay differs
+    usage = 2,     ///< the command line makes no sense
+    launcher = 3,  ///< this process could not do its part: fork, descriptors, files
+};
+
+/// A command line that parses but makes no sense. One line: the flag, what was given, what is expected.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+/// This process cannot do its part. One line.
+struct LauncherError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// What the selected subcommand leaves behind: the exit status of the program.
+struct Outcome {
+    int status = 0;
+    void operator=(Exit exit) noexcept { status = static_cast<int>(exit); }
+};
+
+/// Each subcommand adds itself to `app` and, when it was selected, runs and sets `outcome`.
+/// `program`: what stands behind `--` on the command line.
+void register_run(CLI::App& app, Outcome& outcome, std::span<char const* const> program);
+void register_root(CLI::App& app, Outcome& outcome);
+void register_id(CLI::App& app, Outcome& outcome);
+void register_replay(CLI::App& app, Outcome& outcome);
+
+/// The candidate that `word` was most likely meant to be, or an empty text when none is near.
+[[nodiscard]] std::string_view closest(std::string_view word, std::span<const std::string_view> candidates);
+/// "; did you mean --profile?" or an empty text.
+[[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
+
+/// "ronde run: --deadline: '5x' is no duration; …": a parse error of CLI11 in one line of ours.
+[[nodiscard]] std::string one_line(CLI::App const& app, CLI::ParseError const& error);
+
+}  // namespace ronde::cli

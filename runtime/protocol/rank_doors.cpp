@@ -1,0 +1,123 @@
+/// Accepted connections until they have shown who they are [clause 3]. Whoever cannot is a stranger: counted, dropped,
+/// forgotten. Doors are few; a silent stranger holds one of them for the handshake patience at most, and only for
+/// kContestedMs when somebody else waits.
+#include "protocol/rank_step.hpp"
+
+#include <algorithm>
+
+namespace ronde::protocol {
+namespace {
+
+/// Patience with an unproven connection while others wait in the listener's queue. Long enough for a busy but
+/// honest peer to be scheduled, short enough that strangers in all doors do not hold up a start.
+constexpr std::uint32_t kContestedMs = 100;
+constexpr TimeNs kGraceMs = 20;
+
+}  // namespace
+
+void RankStep::on_accepted() noexcept {
+    std::uint32_t const slot = event_.link.index();
+    if (slot >= RankState::kDoors) return close_link(event_.link);
+    ++state_.accepted;
+    state_.doors[slot] = Door::silent;
+    if (event_.listener == Listener::callback)
+        state_.callback_doors = static_cast<std::uint8_t>(state_.callback_doors | (1U << slot));
+    if (policies_.deadlines == Deadlines::everywhere) state_.door_due_ns[slot] = after_ms(policies_.handshake_patience_ms);
+}
+
+void RankStep::on_queued() noexcept {
+    if (policies_.deadlines == Deadlines::none) return;  // the profiles of old wait for the silent one
+    TimeNs const spared_ns =
+        static_cast<TimeNs>(policies_.handshake_patience_ms - std::min(policies_.handshake_patience_ms, kContestedMs)) *
+        kMillisecondNs;
+    // When it was I who slept, proofs may be in the sockets already: everyone has at least this long from now.
+    TimeNs const grace_due_ns = event_.now + kGraceMs * kMillisecondNs;
+    for (std::uint32_t slot = 0; slot < RankState::kDoors; ++slot) {
+        TimeNs& due_ns = state_.door_due_ns[slot];
+        // A door whose time was already cut is due within the contested patience from its opening: leave it.
+        if (state_.doors[slot] == Door::free || due_ns - event_.now <= static_cast<TimeNs>(kContestedMs) * kMillisecondNs)
+            continue;
+        due_ns = std::max(grace_due_ns, due_ns - spared_ns);
+    }
+    on_door_timer();
+}
+
+void RankStep::on_door_frame() noexcept {
+    std::uint32_t const slot = event_.link.index();
+    if (slot >= RankState::kDoors || state_.doors[slot] == Door::free) return;
+    Link const link = admission();
+    if (link == Link{}) return turn_away(slot);
+    bool const hello = event_.frame.kind == FrameKind::hello && state_.doors[slot] == Door::silent;
+    bool const proof = event_.frame.kind == FrameKind::proof && state_.doors[slot] == Door::challenged;
+    if (policies_.auth != Auth::keyed) return hello ? admit(slot, link) : turn_away(slot);
+    if (hello) {
+        state_.doors[slot] = Door::challenged;
+        Frame frame = event_.frame;
+        frame.kind = FrameKind::challenge;
+        frame.payload_bytes = kNonceBytes + kTagBytes;
+        return send(event_.link, frame, Source::handshake);
+    }
+    if (proof && event_.authentic) return admit(slot, link);
+    turn_away(slot);
+}
+
+/// The link that hello or proof asks for, or Link{} when nobody with these numbers has business here.
+Link RankStep::admission() const noexcept {
+    Frame const& frame = event_.frame;
+    bool const on_callback = ((std::uint32_t{state_.callback_doors} >> event_.link.index()) & 1U) != 0;
+    if (on_callback) {
+        bool const fits = purpose_class(frame.aux) == LinkClass::callback &&
+                          (policies_.auth == Auth::none || frame.c == config_.session);
+        return fits ? kCallbackLink : Link{};
+    }
+    bool const ring_stands = (state_.in_open & 1U) != 0;
+    // Without a handshake the first who comes is believed to be the predecessor: the weak spot of old [3.1].
+    if (policies_.auth == Auth::none && !ring_stands) return chord_in(0);
+    if (policies_.auth != Auth::none && frame.c != config_.session) return {};
+    if (frame.b != config_.rank || frame.a >= config_.nranks) return {};
+    if (purpose_class(frame.aux) == LinkClass::mail_out) return mail_in(frame.a);
+    if (purpose_class(frame.aux) != LinkClass::chord_out) return {};
+    std::uint32_t const k = purpose_chord(frame.aux);
+    if (k >= kMaxChords || (1U << k) >= config_.nranks || (state_.in_open >> k & 1U) != 0) return {};
+    if (frame.a != predecessor_of(config_.rank, config_.nranks, std::uint64_t{1} << k)) return {};
+    return chord_in(k);
+}
+
+void RankStep::admit(std::uint32_t slot, Link link) noexcept {
+    free_door(slot);
+    Action& action = actions_.push(ActionKind::admit);
+    action.link = pending(slot);
+    action.to = link;
+    action.rank = rank_behind(link);
+    if (link.link_class() != LinkClass::chord_in) return;
+    state_.in_open |= 1U << link.index();
+    if (link == chord_in(0)) on_hand();
+    if (!over()) pump_gather();
+}
+
+void RankStep::on_door_closed() noexcept {
+    std::uint32_t const slot = event_.link.index();
+    if (slot >= RankState::kDoors || state_.doors[slot] == Door::free) return;
+    ++state_.strangers;
+    free_door(slot);
+}
+
+void RankStep::on_door_timer() noexcept {
+    for (std::uint32_t slot = 0; slot < RankState::kDoors; ++slot) {
+        if (state_.doors[slot] != Door::free && event_.now >= state_.door_due_ns[slot]) turn_away(slot);
+    }
+}
+
+void RankStep::turn_away(std::uint32_t slot) noexcept {
+    ++state_.strangers;
+    free_door(slot);
+    close_link(pending(slot));
+}
+
+void RankStep::free_door(std::uint32_t slot) noexcept {
+    state_.doors[slot] = Door::free;
+    state_.door_due_ns[slot] = kNever;
+    state_.callback_doors = static_cast<std::uint8_t>(state_.callback_doors & ~(1U << slot));
+}
+
+}  // namespace ronde::protocol
