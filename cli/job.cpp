@@ -26,11 +26,11 @@ Job job_of(RunOptions const& options, UniqueId const& id, std::uint32_t nranks) 
     if (sodium_init() < 0)
         throw LauncherError("libsodium cannot be initialised");
     if (id.roots().size() > nranks)
-        throw UsageError(fmt::format("run: the id names {} roots for {} ranks: expected at most as many roots as ranks",
+        throw UsageError(fmt::format("the id names {} roots for {} ranks: expected at most as many roots as ranks",
                                      id.roots().size(), nranks));
     RunOptions sized = options;
     sized.roots = static_cast<std::uint32_t>(id.roots().size());
-    return Job{options, id, nranks, sized.policies(nranks), net::host_id_of(net::this_host()), {}};
+    return Job{options, id, nranks, sized.policies(nranks), net::host_id_of(net::this_host()), {}, protocol::kNever};
 }
 
 template <class Config>
@@ -72,6 +72,12 @@ Job joined_job(RunOptions const& options, UniqueId const& id, std::uint32_t nran
         throw LauncherError(choice.error());
     job.listen_at = choice->chosen.address;
     return job;
+}
+
+Job root_job(RunOptions const& options, UniqueId const& id, std::uint32_t nranks) {
+    if (nranks != 0)
+        return job_of(options, id, nranks);
+    return Job{options, id, 0, options.unresolved_policies(), 0, {}, protocol::kNever};
 }
 
 RootHost create_host(RunOptions const& options) {
@@ -126,6 +132,7 @@ RootSet::RootSet(net::Loop& loop, Job const& job, std::vector<net::Fd> listeners
         config.root_index = i;
         config.roots_digest = job.id.roots_digest();
         config.session = job.id.session();
+        config.budget_ns = job.root_budget_ns;
         net::RootOptions options;
         options.max_io_bytes = static_cast<std::size_t>(job.options.max_io_bytes);
         options.recorder = recorder_for(job.options, config);
@@ -169,13 +176,6 @@ std::uint32_t RootSet::expected() const {
     std::uint32_t sum = 0;
     for (auto const& driver : drivers_)
         sum += driver->machine().expected();
-    return sum;
-}
-
-std::uint32_t RootSet::done() const {
-    std::uint32_t sum = 0;
-    for (auto const& driver : drivers_)
-        sum += driver->machine().done();
     return sum;
 }
 

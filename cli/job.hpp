@@ -18,10 +18,11 @@ namespace ronde::cli {
 struct Job {
     RunOptions const& options;
     UniqueId id;
-    std::uint32_t nranks = 1;
-    protocol::Policies policies;     ///< resolved
+    std::uint32_t nranks = 1;        ///< 0: the first check-in says it (for a process that only holds roots)
+    protocol::Policies policies;     ///< resolved where nranks is known
     std::uint64_t host_id = 0;
     protocol::Endpoint listen_at;    ///< where ranks of this process listen; port 0
+    protocol::TimeNs root_budget_ns = protocol::kNever;  ///< how long roots wait when no rank has told its deadline
 };
 
 /// A job whose ranks live on this host, next to the root. Throws UsageError for contradictions.
@@ -29,6 +30,9 @@ struct Job {
 /// A job whose root may be anywhere: the interface that leads there is chosen.
 /// Throws LauncherError when no interface fits.
 [[nodiscard]] Job joined_job(RunOptions const& options, UniqueId const& id, std::uint32_t nranks);
+
+/// For a process that only holds roots; `nranks` may be 0.
+[[nodiscard]] Job root_job(RunOptions const& options, UniqueId const& id, std::uint32_t nranks);
 
 /// An id with open listeners for a run of `options`. Warnings go to standard error. Throws LauncherError.
 [[nodiscard]] RootHost create_host(RunOptions const& options);
@@ -52,7 +56,6 @@ public:
 
     [[nodiscard]] std::uint32_t checked_in() const;
     [[nodiscard]] std::uint32_t expected() const;
-    [[nodiscard]] std::uint32_t done() const;
     /// Ranges of ranks that have not checked in anywhere.
     [[nodiscard]] protocol::Verdict missing() const;
     /// The first verdict that is not ok, or ok.

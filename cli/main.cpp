@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <system_error>
@@ -32,9 +31,7 @@ int fail(ronde::cli::Exit exit, std::string const& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    using ronde::cli::Exit;
-    std::signal(SIGPIPE, SIG_IGN);
-
+    using namespace ronde::cli;
     int own = 0;
     while (own < argc && std::strcmp(argv[own], "--") != 0)
         ++own;
@@ -45,11 +42,11 @@ int main(int argc, char** argv) {
     app.footer(kFooter);
     app.set_version_flag("--version", "ronde " RONDE_VERSION);
     app.require_subcommand(1);
-    ronde::cli::Outcome outcome;
-    ronde::cli::register_run(app, outcome, program);
-    ronde::cli::register_root(app, outcome);
-    ronde::cli::register_id(app, outcome);
-    ronde::cli::register_replay(app, outcome);
+    Outcome outcome;
+    register_run(app, outcome, program);
+    register_root(app, outcome);
+    register_id(app, outcome);
+    register_replay(app, outcome);
 
     try {
         app.parse(own, argv);
@@ -57,12 +54,12 @@ int main(int argc, char** argv) {
         return app.exit(asked);
     } catch (CLI::ParseError const& error) {
         return fail(Exit::usage, one_line(app, error));
-    } catch (ronde::cli::UsageError const& error) {
-        return fail(Exit::usage, fmt::format("ronde: {}", error.what()));
-    } catch (ronde::cli::LauncherError const& error) {
-        return fail(Exit::launcher, fmt::format("ronde: {}", error.what()));
+    } catch (UsageError const& error) {
+        return fail(Exit::usage, fmt::format("{}: {}", command_of(app), error.what()));
+    } catch (LauncherError const& error) {
+        return fail(Exit::launcher, fmt::format("{}: {}", command_of(app), error.what()));
     } catch (std::system_error const& error) {
-        return fail(Exit::launcher, fmt::format("ronde: {}", error.what()));
+        return fail(Exit::launcher, fmt::format("{}: {}", command_of(app), error.what()));
     }
     return outcome.status;
 }

@@ -122,7 +122,7 @@ RankRecord RankSession::record() const {
     record.last_phase = last_phase_;
     record.host_id = job_.host_id;
     record.start_ns = start_ns_;
-    record.statistics = driver_->report();
+    record.statistics = driver_->statistics();
     record.verdict = driver_->verdict();
     record.cpu_ns = usage.cpu_ns;
     record.peak_rss_bytes = usage.peak_rss_bytes;

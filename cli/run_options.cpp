@@ -53,7 +53,9 @@ void add_size_and_shape(CLI::App& app, RunOptions& o) {
     app.add_flag("--ipv6", o.ipv6, "Use ::1, or an IPv6 address of the interface");
 }
 
-void add_protocol(CLI::App& app, RunOptions& o) {
+}  // namespace
+
+void add_protocol_options(CLI::App& app, RunOptions& o) {
     std::string const group = "Protocol";
     add_value<protocol::Profile>(app, "--profile", "article, nccl or ronde (ronde)", parse_profile,
                                  [&o](protocol::Profile profile) { o.profile = profile; })
@@ -69,12 +71,9 @@ void add_protocol(CLI::App& app, RunOptions& o) {
         ->group(group);
     app.add_flag("--no-auth", o.no_auth, "Check the session number only instead of the id's secret")->group(group);
     app.add_flag("--no-device-check", o.no_device_check, "Let ranks of one host share a device")->group(group);
-    add_value<std::vector<std::uint64_t>>(app, "--devices",
-                                          "Devices that ranks claim: the r-th is rank r's (default: its number)",
-                                          parse_devices, [&o](auto devices) { o.devices = std::move(devices); })
-        ->type_name("D,D,...")
-        ->group(group);
 }
+
+namespace {
 
 void add_joining(CLI::App& app, RunOptions& o) {
     std::string const group = "Join a job as one rank instead of starting one";
@@ -142,7 +141,7 @@ void add_watching(CLI::App& app, RunOptions& o) {
         ->group(group);
 }
 
-[[noreturn]] void refuse(std::string const& line) { throw UsageError("run: " + line); }
+[[noreturn]] void refuse(std::string const& line) { throw UsageError(line); }
 
 void check_faults(RunOptions const& o) {
     for (Fault const& fault : o.faults) {
@@ -179,7 +178,12 @@ void check_joining(RunOptions const& o) {
 
 void add_run_options(CLI::App& app, RunOptions& options) {
     add_size_and_shape(app, options);
-    add_protocol(app, options);
+    add_protocol_options(app, options);
+    add_value<std::vector<std::uint64_t>>(app, "--devices",
+                                          "Devices that ranks claim: the r-th is rank r's (default: its number)",
+                                          parse_devices, [&options](auto devices) { options.devices = std::move(devices); })
+        ->type_name("D,D,...")
+        ->group("Protocol");
     add_joining(app, options);
     add_after_ready(app, options);
     add_watching(app, options);
@@ -208,19 +212,21 @@ void check_run_options(RunOptions const& o) {
         static_cast<void>(o.policies(o.ranks));
 }
 
-Policies RunOptions::policies(std::uint32_t nranks) const {
+Policies RunOptions::unresolved_policies() const {
     Policies policies = protocol::policies_of(profile);
-    if (gather_given)
+    if (gather_given && gather != protocol::Gather::automatic)
         policies.gather = gather;
     if (no_auth && policies.auth == protocol::Auth::keyed)
         policies.auth = protocol::Auth::magic;
     if (no_device_check)
         policies.device_check = protocol::DeviceCheck::off;
-    if (gather_given && gather == protocol::Gather::automatic && profile != protocol::Profile::ronde)
-        policies.gather = protocol::policies_of(profile).gather;
-    Policies const resolved = protocol::resolve(policies, nranks, roots);
+    return policies;
+}
+
+Policies RunOptions::policies(std::uint32_t nranks) const {
+    Policies const resolved = protocol::resolve(unresolved_policies(), nranks, roots);
     if (auto const why = protocol::contradiction_in(resolved, nranks, roots); !why.empty())
-        throw UsageError(fmt::format("run: {}", why));
+        throw UsageError(std::string(why));
     return resolved;
 }
 

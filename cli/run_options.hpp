@@ -50,6 +50,8 @@ struct RunOptions {
 
     /// The policies that all ranks use, resolved for `nranks`. Throws UsageError when they contradict each other.
     [[nodiscard]] protocol::Policies policies(std::uint32_t nranks) const;
+    /// The same without a size: automatic choices stay open.
+    [[nodiscard]] protocol::Policies unresolved_policies() const;
     /// The device that `rank` claims: --devices, or else its number.
     [[nodiscard]] std::uint64_t device_of(protocol::RankId rank) const;
     [[nodiscard]] Fault const* fault_of(protocol::RankId rank, Fault::Kind kind) const;
@@ -58,6 +60,8 @@ struct RunOptions {
 
 /// Adds the flags; `options` must outlive the parsing.
 void add_run_options(CLI::App& app, RunOptions& options);
+/// Those that ranks and a root of another process must agree on.
+void add_protocol_options(CLI::App& app, RunOptions& options);
 /// What no flag can check alone. Throws UsageError.
 void check_run_options(RunOptions const& options);
 

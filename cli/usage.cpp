@@ -46,17 +46,37 @@ std::vector<std::string> words_of(CLI::App const& app) {
     return words;
 }
 
-/// CLI11 says "The following argument was not expected: --x"; the argument is what stands behind the colon.
-std::string unexpected(CLI::App const& app, std::string const& text) {
-    auto const colon = text.find(": ");
-    std::string rest = colon == std::string::npos ? text : text.substr(colon + 2);
-    std::string const first = rest.substr(0, rest.find_first_of(" ="));
+std::vector<std::string> commands_of(CLI::App const& app) {
+    std::vector<std::string> names;
+    for (CLI::App const* sub : app.get_subcommands([](CLI::App const*) { return true; })) {
+        if (!sub->get_name().empty())
+            names.push_back(sub->get_name());
+    }
+    return names;
+}
+
+/// What stands on the command line and means nothing: a flag rather than its value, where both are left over.
+std::string unexpected(CLI::App const& app, std::string const& command, std::vector<std::string> const& extras) {
+    auto const flag = std::find_if(extras.begin(), extras.end(), [](auto const& extra) { return extra.rfind('-', 0) == 0; });
+    bool const is_flag = flag != extras.end();
+    std::string const& given = is_flag ? *flag : extras.front();
     auto const owned = words_of(app);
     std::vector<std::string_view> const words(owned.begin(), owned.end());
-    std::string hint = did_you_mean(first, words);
+    std::string hint = did_you_mean(given.substr(0, given.find('=')), words);
+    if (hint.empty() && !is_flag && command == "ronde run")
+        hint = "; a program stands behind --, as in ronde run -n 8 -- ./prog";
     if (hint.empty())
-        hint = fmt::format("; see {} --help", app.get_parent() == nullptr ? "ronde" : "ronde " + app.get_name());
-    return fmt::format("unknown {} '{}'{}", first.rfind('-', 0) == 0 ? "flag" : "argument", first, hint);
+        hint = fmt::format("; see {} --help", command);
+    return fmt::format("unknown {} '{}'{}", is_flag ? "flag" : app.get_parent() == nullptr ? "command" : "argument", given, hint);
+}
+
+/// CLI11: "--ranks: 1 required N missing".
+std::string shortened(std::string text) {
+    auto const at = text.find(": 1 required ");
+    if (at != std::string::npos && text.size() > 8 && text.rfind(" missing") == text.size() - 8)
+        return fmt::format("{}: its value {} is missing", text.substr(0, at), text.substr(at + 13, text.size() - at - 21));
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
 }
 
 }  // namespace
@@ -79,22 +99,26 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
     return near.empty() ? std::string() : fmt::format("; did you mean {}?", near);
 }
 
+std::string command_of(CLI::App const& app) {
+    std::string path;
+    for (CLI::App const* step = &selected(app); step->get_parent() != nullptr; step = step->get_parent())
+        path = " " + step->get_name() + path;
+    return "ronde" + path;
+}
+
 std::string one_line(CLI::App const& app, CLI::ParseError const& error) {
     CLI::App const& at = selected(app);
-    std::string path = "ronde";
-    std::vector<std::string> names;
-    for (CLI::App const* step = &at; step->get_parent() != nullptr; step = step->get_parent())
-        names.insert(names.begin(), step->get_name());
-    for (std::string const& name : names)
-        path += " " + name;
-
-    std::string text = error.what();
-    if (dynamic_cast<CLI::ExtrasError const*>(&error) != nullptr)
-        text = unexpected(at, text);
-    else if (dynamic_cast<CLI::RequiredError const*>(&error) != nullptr && names.empty())
-        text = "no command given: ronde run -n 8 starts a ring here; see ronde --help";
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return path + ": " + text;
+    std::string const command = command_of(app);
+    auto const extras = at.remaining();
+    auto const commands = commands_of(at);
+    std::string text;
+    if (!extras.empty())
+        text = unexpected(at, command, extras);
+    else if (!commands.empty() && at.get_subcommands().empty())
+        text = fmt::format("no command given; expected {}; see {} --help", fmt::join(commands, ", "), command);
+    else
+        text = shortened(error.what());
+    return command + ": " + text;
 }
 
 }  // namespace ronde::cli

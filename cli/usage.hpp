@@ -45,6 +45,8 @@ void register_replay(CLI::App& app, Outcome& outcome);
 /// "; did you mean --profile?" or an empty text.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
+/// "ronde run": the program and the subcommand that was selected.
+[[nodiscard]] std::string command_of(CLI::App const& app);
 /// "ronde run: --deadline: '5x' is no duration; …": a parse error of CLI11 in one line of ours.
 [[nodiscard]] std::string one_line(CLI::App const& app, CLI::ParseError const& error);
 

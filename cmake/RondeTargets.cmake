@@ -73,6 +73,13 @@ endif()
 # interface of an installed library.
 function(_ronde_common target visibility)
   target_compile_features(${target} ${visibility} cxx_std_20)
+
+  # "net/socket.hpp" is found from the folder that holds net/.
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH include_root)
+  target_include_directories(${target} ${visibility}
+    $<BUILD_INTERFACE:${include_root}>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>)
+
   if(NOT visibility STREQUAL INTERFACE)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ronde_warnings>)
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
@@ -102,12 +109,6 @@ function(ronde_library name)
     target_link_libraries(${name} INTERFACE ${arg_PUBLIC_DEPS})
   endif()
   _ronde_common(${name} ${visibility})
-
-  # "net/socket.hpp" is found from the folder that holds net/.
-  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH include_root)
-  target_include_directories(${name} ${visibility}
-    $<BUILD_INTERFACE:${include_root}>
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include>)
 
   string(REGEX REPLACE "^ronde_" "" alias ${name})
   add_library(ronde::${alias} ALIAS ${name})

@@ -2,19 +2,12 @@
 
 #include <algorithm>
 #include <climits>
-#include <ctime>
 
 namespace ronde::launch {
 
 using protocol::kMillisecondNs;
 using protocol::kNever;
 using protocol::TimeNs;
-
-TimeNs monotonic_ns() noexcept {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return TimeNs{now.tv_sec} * protocol::kSecondNs + now.tv_nsec;
-}
 
 TimeNs deadline_in(TimeNs budget_ns) noexcept {
     TimeNs const now = monotonic_ns();

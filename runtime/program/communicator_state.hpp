@@ -63,7 +63,7 @@ private:
     void run_to_the_end();
 
     std::function<void(Progress const&)> on_progress_;
-    std::atomic<bool> driving_{false};
+    std::atomic<bool> driving_{true};  ///< until wait_until_ready() is done it is the thread in connect()
     std::atomic<bool> abort_pressed_{false};
     std::vector<std::shared_ptr<AbortSwitch::State>> switches_;
 };

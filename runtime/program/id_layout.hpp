@@ -9,19 +9,18 @@
 
 namespace ronde::detail {
 
-/// Little-endian integer at an offset, on machines of either byte order.
+/// Little-endian unsigned integer at an offset, on machines of either byte order.
 template <typename Integer>
 Integer load(std::span<const std::byte> bytes, std::size_t at) {
-    Integer value = 0;
-    for (std::size_t i = 0; i < sizeof value; ++i) {
-        value = static_cast<Integer>(value | static_cast<Integer>(std::to_integer<Integer>(bytes[at + i]) << (8 * i)));
-    }
-    return value;
+    std::uint64_t wide = 0;
+    for (std::size_t i = 0; i < sizeof(Integer); ++i) wide |= std::to_integer<std::uint64_t>(bytes[at + i]) << (8 * i);
+    return static_cast<Integer>(wide);
 }
 
 template <typename Integer>
 void store(std::span<std::byte> bytes, std::size_t at, Integer value) {
-    for (std::size_t i = 0; i < sizeof value; ++i) bytes[at + i] = std::byte((value >> (8 * i)) & 0xffU);
+    std::uint64_t const wide = value;
+    for (std::size_t i = 0; i < sizeof value; ++i) bytes[at + i] = static_cast<std::byte>(wide >> (8 * i));
 }
 
 struct IdLayout {

@@ -28,9 +28,9 @@ std::array<std::byte, kBytes> keyed_hash(Secret const& key, Purpose const& purpo
     static_assert(kBytes >= crypto_generichash_blake2b_BYTES_MIN &&
                   kSecretBytes == crypto_generichash_blake2b_KEYBYTES);
     std::array<std::byte, kBytes> hash;
-    int const result = crypto_generichash_blake2b_salt_personal(
-        raw(hash.data()), hash.size(), raw(text.data()), text.size(), raw(key.data()), key.size(), nullptr,
-        reinterpret_cast<unsigned char const*>(purpose));
+    int const result = crypto_generichash_blake2b_salt_personal(raw(hash.data()), hash.size(), raw(text.data()),
+                                                                text.size(), raw(key.data()), key.size(), nullptr,
+                                                                reinterpret_cast<unsigned char const*>(purpose));
     RONDE_CHECK(result == 0, "BLAKE2b takes these sizes");
     return hash;
 }
@@ -125,8 +125,7 @@ bool Handshake::check_hello(Frame const& frame, std::span<const std::byte> paylo
     return true;
 }
 
-bool Handshake::check_challenge(Secret const& secret, Frame const& frame,
-                                std::span<const std::byte> payload) noexcept {
+bool Handshake::check_challenge(Secret const& secret, Frame const& frame, std::span<const std::byte> payload) noexcept {
     acceptor_nonce_ = nonce_in(payload);
     if (!equal_in_constant_time(tag(secret, Role::acceptor, frame), payload.subspan(kNonceBytes)))
         return false;

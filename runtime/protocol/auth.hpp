@@ -38,13 +38,11 @@ public:
 
     /// Writes the payload of an outgoing hello, challenge or proof; returns its length in bytes, 0 out of
     /// turn. `fresh` is used by hello and challenge. `out.size() >= kNonceBytes + kTagBytes`.
-    std::uint32_t fill(Secret const& secret, Frame const& frame, Nonce const& fresh,
-                       std::span<std::byte> out) noexcept;
+    std::uint32_t fill(Secret const& secret, Frame const& frame, Nonce const& fresh, std::span<std::byte> out) noexcept;
 
     /// Takes the payload of an incoming hello, challenge or proof. True when it is its turn and its tag fits
     /// (hello has none), and for a proof when it repeats hello's numbers. Compares in constant time.
-    [[nodiscard]] bool check(Secret const& secret, Frame const& frame,
-                             std::span<const std::byte> payload) noexcept;
+    [[nodiscard]] bool check(Secret const& secret, Frame const& frame, std::span<const std::byte> payload) noexcept;
 
 private:
     enum class Stage : std::uint8_t { fresh, said_hello, heard_hello, challenged, convinced, over };

@@ -88,16 +88,20 @@ std::string_view manner_of_ending(Failure failure) {
     }
 }
 
-std::string describe_deadline(Error const& error) {
+std::string describe_deadline(Verdict const& verdict) {
+    Error const& error = verdict.error;
     if (error.about != kNoRank) {
         return "the deadline passed while " + reporter(error) + " waited for " + rank_or(error.about, "") +
                last_seen(error);
     }
+    if (error.reporter == kNoRank) {
+        std::string text = "the deadline passed";
+        if (verdict.range_count > 0)
+            text += " before these ranks were done: " + describe_ranges(verdict);
+        return text;
+    }
     bool const for_root = error.phase == Phase::checking_in || error.phase == Phase::awaiting_successor;
-    if (error.reporter == kNoRank)
-        return "the deadline passed";
-    return "the deadline passed while " + reporter(error) +
-           (for_root ? " waited for the root" : " was at work");
+    return "the deadline passed while " + reporter(error) + (for_root ? " waited for the root" : " was at work");
 }
 
 std::string describe_missing(Verdict const& verdict) {
@@ -107,8 +111,7 @@ std::string describe_missing(Verdict const& verdict) {
         count += range.last < range.first ? 1U : std::uint64_t{range.last} - range.first + 1U;
     }
     if (count == 0)
-        return verdict.error.about == kNoRank ? "no rank ever came"
-                                              : rank_or(verdict.error.about, "") + " never came";
+        return verdict.error.about == kNoRank ? "no rank ever came" : rank_or(verdict.error.about, "") + " never came";
     return std::to_string(count) + (count == 1 ? " rank never came: " : " ranks never came: ") +
            describe_ranges(verdict);
 }
@@ -134,7 +137,7 @@ std::string describe_root_lost(Error const& error) {
 }
 
 std::string describe_duplicate_rank(Error const& error) {
-    std::string const text = rank_or(error.about, "a rank") + " checked in twice";
+    std::string text = rank_or(error.about, "a rank") + " checked in twice";
     if (error.expected == 0 && error.got == 0)
         return text;
     if (error.expected == error.got) {
@@ -154,19 +157,17 @@ std::string describe_profile_mismatch(Error const& error) {
     std::string_view const expected_name = name_of(profile_in_digest(expected));
     std::string_view const got_name = name_of(profile_in_digest(got));
     if (expected_name != got_name) {
-        return culprit(error) + " says profile " + std::string(got_name) + ", " + contradicted(error) +
-               " said " + std::string(expected_name);
+        return culprit(error) + " says profile " + std::string(got_name) + ", " + contradicted(error) + " said " +
+               std::string(expected_name);
     }
     return culprit(error) + " and " + contradicted(error) + " both say profile " + std::string(got_name) +
-           ", but with different policies (digests " + hexadecimal(got) + " and " + hexadecimal(expected) +
-           ")";
+           ", but with different policies (digests " + hexadecimal(got) + " and " + hexadecimal(expected) + ")";
 }
 
 std::string describe_operation_mismatch(Error const& error) {
     auto const call = [](std::uint64_t kind) {
         bool const known = kind != 0 && kind <= static_cast<std::uint64_t>(OperationKind::receive);
-        return known ? std::string(name_of(static_cast<OperationKind>(kind)))
-                     : std::string("another operation");
+        return known ? std::string(name_of(static_cast<OperationKind>(kind))) : std::string("another operation");
     };
     return culprit(error) + " calls " + call(error.got) + " while " + rank_or(error.other, reporter(error)) +
            " calls " + call(error.expected);
@@ -192,8 +193,7 @@ std::string describe_mismatch(Error const& error) {
                hexadecimal(error.got) + " and " + hexadecimal(error.expected) + ")";
     case Field::profile: return describe_profile_mismatch(error);
     case Field::version:
-        return culprit(error) + " speaks version " + got + ", " + contradicted(error) + " version " +
-               expected;
+        return culprit(error) + " speaks version " + got + ", " + contradicted(error) + " version " + expected;
     case Field::root_index:
         return culprit(error) + " asks for root number " + got + " where root number " + expected + " is";
     case Field::rank: return describe_misplaced_rank(error);
@@ -210,8 +210,8 @@ std::string describe_duplicate_device(Error const& error) {
 }
 
 std::string describe_unreachable(Error const& error) {
-    return reporter(error) + " cannot connect to " + rank_or(error.about, "a rank") + last_seen(error) +
-           ": " + std::string(obstacle(error.failure)) + os_number(error);
+    return reporter(error) + " cannot connect to " + rank_or(error.about, "a rank") + last_seen(error) + ": " +
+           std::string(obstacle(error.failure)) + os_number(error);
 }
 
 std::string describe_violation(Error const& error) {
@@ -221,13 +221,12 @@ std::string describe_violation(Error const& error) {
 }
 
 std::string describe_local_failure(Error const& error) {
-    return rank_or(error.about, reporter(error)) +
-           " could not go on: " + std::string(obstacle(error.failure)) + os_number(error);
+    return rank_or(error.about, reporter(error)) + " could not go on: " + std::string(obstacle(error.failure)) +
+           os_number(error);
 }
 
 std::string describe_aborted(Error const& error) {
-    return rank_or(error.about, error.reporter == kNoRank ? "the root's program" : "somebody") +
-           " called abort";
+    return rank_or(error.about, error.reporter == kNoRank ? "the root's program" : "somebody") + " called abort";
 }
 
 std::string describe_bad_argument(Error const& error) {
@@ -238,7 +237,7 @@ std::string describe_bad_argument(Error const& error) {
         return who + " says nranks " + got + ", which is less than there are roots";
     if (error.field == Field::nranks)
         return who + " says nranks " + got + ", allowed are 1 to " + expected;
-    std::string const text = who + " was called with numbers that do not fit";
+    std::string text = who + " was called with numbers that do not fit";
     return error.got == error.expected ? text : text + ": got " + got + ", expected " + expected;
 }
 
@@ -246,7 +245,7 @@ std::string describe_cause(Verdict const& verdict) {
     Error const& error = verdict.error;
     switch (error.code) {
     case Code::ok: return "no error";
-    case Code::deadline: return describe_deadline(error);
+    case Code::deadline: return describe_deadline(verdict);
     case Code::ranks_missing: return describe_missing(verdict);
     case Code::rank_lost: return describe_rank_lost(error);
     case Code::root_lost: return describe_root_lost(error) + os_number(error);

@@ -59,8 +59,7 @@ struct Claim {
     RankId rank = kNoRank;
 
     friend bool operator<(Claim const& left, Claim const& right) {
-        return std::tie(left.host_id, left.device_id, left.rank) <
-               std::tie(right.host_id, right.device_id, right.rank);
+        return std::tie(left.host_id, left.device_id, left.rank) < std::tie(right.host_id, right.device_id, right.rank);
     }
     [[nodiscard]] bool same_device(Claim const& other) const {
         return host_id == other.host_id && device_id == other.device_id;

@@ -76,8 +76,7 @@ Policies resolve(Policies policies, std::uint32_t nranks, std::uint32_t nroots) 
     bool const one_root = nroots == 1;
     if (policies.gather == Gather::automatic) {
         bool const answered_on_the_spot = policies.reply == Reply::same_connection;
-        policies.gather =
-            one_root && answered_on_the_spot && nranks <= kStarRanks ? Gather::star : Gather::doubling;
+        policies.gather = one_root && answered_on_the_spot && nranks <= kStarRanks ? Gather::star : Gather::doubling;
     }
     if (policies.gather == Gather::star) {
         // The table travels on the check-in connections, which are then there for done and commit as well.
@@ -94,8 +93,7 @@ Policies resolve(Policies policies, std::uint32_t nranks, std::uint32_t nroots) 
     return policies;
 }
 
-std::string_view contradiction_in(Policies const& policies, std::uint32_t nranks,
-                                  std::uint32_t nroots) noexcept {
+std::string_view contradiction_in(Policies const& policies, std::uint32_t nranks, std::uint32_t nroots) noexcept {
     if (nranks == 0)
         return "a job needs at least one rank";
     if (nranks > kMaxRanks)

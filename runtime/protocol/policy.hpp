@@ -1,7 +1,7 @@
 /// The protocol as policies. One machine, three named sets of choices; each choice can also be made alone.
 ///
 /// `article`: the classic bootstrap (2.4 - 2.22), `nccl`: the newest one (2.23 and later), `ronde`: ours.
-/// docs/protocol.md section 3 has the table and says which weak spots the first two keep on purpose.
+/// docs/protocol.md clause 4.3 has the table and says which weak spots the first two keep on purpose.
 #pragma once
 
 #include "protocol/units.hpp"

@@ -17,7 +17,7 @@ void Rank::step(Event const& event, Actions& actions) noexcept {
 
 TimeNs Rank::deadline() const noexcept {
     if (finished() || state_.phase == Phase::created) return kNever;
-    TimeNs earliest = state_.deadline_ns;
+    TimeNs earliest = std::min(state_.deadline_ns, last_call_ns(*config_, state_));
     for (Dial const& dial : state_.dials) earliest = std::min(earliest, dial.due_ns);
     for (TimeNs const due_ns : state_.door_due_ns) earliest = std::min(earliest, due_ns);
     return earliest;
@@ -46,6 +46,7 @@ Reception Rank::reception(Link link, Frame const& frame) const noexcept {
         bool const fits = frame.a < config_->nranks && frame.b <= config_->nranks && frame.c == state_.slice_bytes &&
                           frame.payload_bytes == frame.b * frame.c && frame.d == state_.operation;
         if (!fits) return {Kind::refuse, Source::none, 0, 0};
+        if (state_.doing == OperationKind::broadcast) return {Kind::take, Source::operation, 0, 1};
         Source const source = frame.c == 0 ? Source::none : state_.operation == 0 ? Source::table : Source::operation;
         return {Kind::take, source, frame.a, frame.b};
     }
@@ -151,7 +152,7 @@ void RankStep::on_closed() noexcept {
 }
 
 void RankStep::on_timer() noexcept {
-    if (event_.now >= state_.deadline_ns) return fail_at_deadline();
+    if (event_.now >= state_.deadline_ns || last_call()) return fail_at_deadline();
     on_door_timer();
     on_dial_timer();
 }

@@ -146,7 +146,6 @@ void RankStep::commit() noexcept {
             done.a = config_.rank;
             send(kRootLink, done);
             set(RankState::kRootDone);
-            if (has(RankState::kCommitted)) become_ready();
             return;
         }
         case Commit::chords:
@@ -162,7 +161,12 @@ void RankStep::on_commit() noexcept {
     if (event_.link != kRootLink || policies_.commit != Commit::root || !has(RankState::kRootDone))
         return fail(Code::protocol_violation, kNoRank, Failure::malformed);
     set(RankState::kCommitted);
-    if (state_.phase == Phase::committing) become_ready();
+    if (state_.phase == Phase::committing && hands_held()) become_ready();
+}
+
+/// Both hands are held, or were until their owner left in order. False while one is being taken again (may_dial_again).
+bool RankStep::hands_held() const noexcept {
+    return config_.nranks == 1 || ((state_.out_open | state_.gone_out) & (state_.in_open | state_.gone_in) & 1U) != 0;
 }
 
 void RankStep::become_ready() noexcept {
@@ -203,7 +207,7 @@ void RankStep::root_link_closed() noexcept {
         state_.phase = Phase::checking_in;
         return dial(own ? 0 : 1, event_.link);
     }
-    bool const needed = policies_.commit == Commit::root || (own && !answered);
+    bool const needed = (policies_.commit == Commit::root && !has(RankState::kCommitted)) || (own && !answered);
     if (!needed) return;
     Error error;
     error.code = Code::root_lost;

@@ -194,6 +194,7 @@ void RankStep::dial_opened(Dial& dial) noexcept {
                 // The order of old: connect to the successor, only then accept the predecessor [5.5].
                 if (policies_.accepting == Accepting::serial) grant(Listener::ring, 1);
                 on_hand();
+                if (state_.phase == Phase::committing && has(RankState::kCommitted)) return become_ready();
             }
             if (!over()) pump_gather();
             return;

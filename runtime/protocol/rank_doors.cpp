@@ -70,10 +70,17 @@ Link RankStep::admission() const noexcept {
                           (policies_.auth == Auth::none || frame.c == config_.session);
         return fits ? kCallbackLink : Link{};
     }
-    bool const ring_stands = (state_.in_open & 1U) != 0;
-    // Without a handshake the first who comes is believed to be the predecessor: the weak spot of old [3.1].
-    if (policies_.auth == Auth::none && !ring_stands) return chord_in(0);
     if (policies_.auth != Auth::none && frame.c != config_.session) return {};
+    Link const asked = link_asked_for();
+    // Without a handshake the first who comes is believed to be the predecessor: the weak spot of old [3.1].
+    bool const ring_stood = ((state_.in_open | state_.gone_in) & 1U) != 0;
+    if (asked == Link{} && policies_.auth == Auth::none && !ring_stood) return chord_in(0);
+    return asked;
+}
+
+/// What hello's own numbers ask for, if they are those of a rank that may.
+Link RankStep::link_asked_for() const noexcept {
+    Frame const& frame = event_.frame;
     if (frame.b != config_.rank || frame.a >= config_.nranks) return {};
     if (purpose_class(frame.aux) == LinkClass::mail_out) return mail_in(frame.a);
     if (purpose_class(frame.aux) != LinkClass::chord_out) return {};

@@ -1,6 +1,8 @@
 /// How a rank ends: with a verdict that it passes on, at its deadline, by abort, or in order [clauses 6 and 7.6].
 #include "protocol/rank_step.hpp"
 
+#include <algorithm>
+
 namespace ronde::protocol {
 namespace {
 
@@ -102,7 +104,9 @@ bool RankStep::still_needed(Link link) const noexcept {
         if (k >= doubling_rounds(config_.nranks, state_.operation)) return false;
         return ((out ? state_.heard : state_.served) >> k & 1U) == 0;
     }
-    RingShares const shares = ring_shares(config_.nranks, state_.algorithm);
+    if (k != 0) return false;
+    RingShares shares = ring_shares(config_.nranks, state_.algorithm);
+    if (policies_.turns == Turns::lock_step_lengths) shares = {shares.from_prev * 2U, shares.from_next * 2U};
     return out ? state_.from_next < shares.from_next : state_.from_prev < shares.from_prev;
 }
 
@@ -161,10 +165,8 @@ RankId RankStep::waited_for() const noexcept {
         while ((state_.served >> k & 1U) != 0) ++k;
         return rank_behind(chord_in(k));
     }
-    if (state_.algorithm != Gather::doubling) {
-        bool const prev_is_done = state_.from_prev >= ring_shares(config_.nranks, state_.algorithm).from_prev;
-        return rank_behind(prev_is_done ? chord_out(0) : chord_in(0));
-    }
+    if (state_.algorithm != Gather::doubling)
+        return rank_behind(still_needed(chord_in(0)) ? chord_in(0) : chord_out(0));
     std::uint32_t const rounds = doubling_rounds(config_.nranks, state_.operation);
     for (std::uint32_t k = 0; k < rounds; ++k) {
         if ((state_.heard >> k & 1U) == 0) return rank_behind(chord_out(k));
@@ -174,6 +176,19 @@ RankId RankStep::waited_for() const noexcept {
     }
     return kNoRank;
 }
+
+TimeNs last_call_ns(RankConfig const& config, RankState const& state) noexcept {
+    bool const bootstrap = state.phase >= Phase::connecting_ring && state.phase <= Phase::committing;
+    Dial const& dial = state.dials[2];
+    bool const unanswered = dial.state != Dial::State::idle && dial.state != Dial::State::open;
+    if (!bootstrap || state.deadline_ns == kNever) return kNever;
+    // Who calls in vain knows more than who merely was not called, and speaks before it.
+    if (unanswered) return state.deadline_ns - std::min(config.budget_ns / 5, 500 * kMillisecondNs);
+    if (state.phase != Phase::connecting_ring) return kNever;
+    return state.deadline_ns - std::min(config.budget_ns / 20 * 3, 350 * kMillisecondNs);
+}
+
+bool RankStep::last_call() const noexcept { return event_.now >= last_call_ns(config_, state_); }
 
 /// The deadline passed: say what was waited for, as precisely as this rank can know it.
 void RankStep::fail_at_deadline() noexcept {

@@ -48,6 +48,7 @@ private:
     void on_door_closed() noexcept;
     void on_door_timer() noexcept;
     [[nodiscard]] Link admission() const noexcept;
+    [[nodiscard]] Link link_asked_for() const noexcept;
     void admit(std::uint32_t slot, Link link) noexcept;
     void turn_away(std::uint32_t slot) noexcept;
     void free_door(std::uint32_t slot) noexcept;
@@ -80,6 +81,7 @@ private:
     void on_inspected() noexcept;
     void commit() noexcept;
     void on_commit() noexcept;
+    [[nodiscard]] bool hands_held() const noexcept;
     void become_ready() noexcept;
     void root_link_closed() noexcept;
 
@@ -113,6 +115,7 @@ private:
     void fail(Error error) noexcept;
     void fail(Code code, RankId about = kNoRank, Failure failure = Failure::none) noexcept;
     void fail_at_deadline() noexcept;
+    [[nodiscard]] bool last_call() const noexcept;
     void on_verdict() noexcept;
     void on_bye() noexcept;
     void on_close() noexcept;
@@ -128,6 +131,10 @@ private:
     Event const& event_;
     Actions& actions_;
 };
+
+/// When a rank of the bootstrap that cannot reach a neighbour says so: before the root's deadline, which leaves less
+/// [6.2] and can only say who is not done, while this rank knows who does not answer. kNever when it misses nobody.
+[[nodiscard]] TimeNs last_call_ns(RankConfig const& config, RankState const& state) noexcept;
 
 /// Rounds of a doubling gather: chords 0 .. rounds-1 are used. The table starts with two entries (clause 5.7),
 /// every other gather with one.

@@ -12,17 +12,14 @@ std::string_view remedy_for_obstacle(Failure failure) noexcept {
     case Failure::timed_out:
         return "a firewall drops packets or the host is down: allow the ranks' ports between all hosts, "
                "or name another interface";
-    case Failure::unreachable:
-        return "the chosen interface does not lead there: name one that all hosts share";
+    case Failure::unreachable: return "the chosen interface does not lead there: name one that all hosts share";
     case Failure::reset:
     case Failure::end_of_stream:
         return "something between the hosts ends connections: look for a proxy, sidecar or connection "
                "limit, then for a crash of that process";
-    case Failure::no_descriptors:
-        return "raise the limit of open files (ulimit -n), or run fewer ranks per process";
+    case Failure::no_descriptors: return "raise the limit of open files (ulimit -n), or run fewer ranks per process";
     case Failure::no_ports: return "widen net.ipv4.ip_local_port_range, or run fewer jobs per host";
-    case Failure::address_in_use:
-        return "stop the process that holds the port, or choose another port or port range";
+    case Failure::address_in_use: return "stop the process that holds the port, or choose another port or port range";
     case Failure::not_permitted:
         return "the system forbids it: look at local firewall rules, at the sandbox, and at ports below 1024";
     case Failure::bad_address:
@@ -66,8 +63,7 @@ std::string_view remedy_for(Error const& error) noexcept {
     case Code::ranks_missing:
         return "look at the launcher's log for these ranks: not started, still starting (give a longer "
                "deadline), or unable to reach the root";
-    case Code::rank_lost:
-        return "look for the log and the exit status of that rank: crash, out of memory, or killed";
+    case Code::rank_lost: return "look for the log and the exit status of that rank: crash, out of memory, or killed";
     case Code::root_lost:
         if (error.failure == Failure::refused) {
             return "start the root before the ranks and keep its process alive; an id of a former run "

@@ -39,12 +39,14 @@ Reception Root::reception(Link, Frame const& frame) const noexcept {
     return {bulky ? Reception::Kind::refuse : Reception::Kind::take, Source::none, 0, 0};
 }
 
-Verdict Root::missing() const noexcept {
+Verdict Root::missing() const noexcept { return ranks_without(RootRecord::kCheckedIn); }
+
+Verdict Root::ranks_without(RootRecord::Flag flag) const noexcept {
     Verdict verdict;
     verdict.error.code = Code::ranks_missing;
     Partition const partition{nranks_, config_->nroots};
     for (std::uint32_t i = 0; i < expected_ && i < room_.records.size(); ++i) {
-        if ((room_.records[i].flags & RootRecord::kCheckedIn) != 0) continue;
+        if ((room_.records[i].flags & flag) != 0) continue;
         RankId const rank = (partition.first_of(config_->root_index) + i) % nranks_;
         if (verdict.error.about == kNoRank) verdict.error.about = rank;
         RankRange* const last = verdict.range_count > 0 ? &verdict.ranges[verdict.range_count - 1] : nullptr;

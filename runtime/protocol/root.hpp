@@ -105,6 +105,8 @@ public:
     [[nodiscard]] Verdict missing() const noexcept;
 
 private:
+    [[nodiscard]] Verdict ranks_without(RootRecord::Flag flag) const noexcept;
+
     friend class RootStep;
     RootConfig const* config_ = nullptr;
     RootRoom room_;

@@ -171,8 +171,10 @@ void RootStep::hear_deadline() noexcept {
 }
 
 void RootStep::refuse(std::uint32_t slot, Error const& error) noexcept {
-    judge(error);
+    if (over()) return answer_late_comer(slot);
+    find_guilty(error, nullptr);
     answer_late_comer(slot);
+    tell_everyone();
 }
 
 void RootStep::answer_late_comer(std::uint32_t slot) noexcept {

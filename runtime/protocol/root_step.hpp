@@ -68,6 +68,8 @@ private:
 
     // --- root_verdict.cpp: losses, deadlines, telling everyone -----------------------------------------------------
     void judge(Error error, Verdict const* detail = nullptr) noexcept;
+    void find_guilty(Error error, Verdict const* detail) noexcept;
+    void tell_everyone() noexcept;
     void pump_verdict() noexcept;
     void member_lost(std::uint32_t local_id, Failure failure, std::int32_t os_error) noexcept;
     void on_deadline() noexcept;

@@ -15,6 +15,11 @@ Verdict Root::notice() const noexcept {
 
 void RootStep::judge(Error error, Verdict const* detail) noexcept {
     if (over()) return;
+    find_guilty(error, detail);
+    tell_everyone();
+}
+
+void RootStep::find_guilty(Error error, Verdict const* detail) noexcept {
     if (error.reporter == kNoRank) {
         error.phase = root_.phase_ == RootPhase::collecting    ? Phase::checking_in
                       : root_.phase_ == RootPhase::handing_out ? Phase::awaiting_successor
@@ -22,15 +27,15 @@ void RootStep::judge(Error error, Verdict const* detail) noexcept {
     }
     if (detail != nullptr) root_.verdict_ = *detail;
     root_.verdict_.error = error;
-    if (policies_.verdicts == Verdicts::silent) {
-        root_.phase_ = RootPhase::failed;
-        actions_.push(ActionKind::deafen).listener = Listener::root;
-        actions_.push(ActionKind::finish);
-        return;
-    }
     root_.phase_ = RootPhase::judging;
     root_.cursor_ = 0;
-    pump_verdict();
+}
+
+void RootStep::tell_everyone() noexcept {
+    if (policies_.verdicts == Verdicts::everyone) return pump_verdict();
+    root_.phase_ = RootPhase::failed;
+    actions_.push(ActionKind::deafen).listener = Listener::root;
+    actions_.push(ActionKind::finish);
 }
 
 void RootStep::pump_verdict() noexcept {
@@ -38,7 +43,7 @@ void RootStep::pump_verdict() noexcept {
     frame.kind = FrameKind::verdict;
     frame.payload_bytes = kVerdictBytes;
     while (root_.cursor_ < root_.expected_) {
-        if (actions_.room() < 6) return actions_.ask_for_more();  // refuse() adds two more to this step
+        if (actions_.room() < 3) return actions_.ask_for_more();
         RootRecord& member_record = record(root_.cursor_);
         Link const link = member(root_.cursor_++);
         if ((member_record.flags & RootRecord::kConnected) == 0) continue;
@@ -113,15 +118,12 @@ void RootStep::on_deadline() noexcept {
         return judge(error, &missing);
     }
     if (config_.nroots > 1 && margin_due()) return;
+    Verdict unfinished = root_.ranks_without(RootRecord::kDone);
+    bool const only_one = unfinished.range_count == 1 && unfinished.ranges[0].first == unfinished.ranges[0].last;
+    error = unfinished.error;
     error.code = Code::deadline;
-    for (std::uint32_t local_id = 0; local_id < root_.expected_; ++local_id) {
-        if ((record(local_id).flags & RootRecord::kDone) != 0) continue;
-        error.about = rank_of(local_id);
-        bool const served = (record(local_id).flags & RootRecord::kServed) != 0;
-        error.about_phase = static_cast<std::uint32_t>(served ? Phase::connecting_ring : Phase::awaiting_successor);
-        break;
-    }
-    judge(error);
+    if (!only_one) error.about = kNoRank;
+    judge(error, &unfinished);
 }
 
 }  // namespace ronde::protocol

@@ -20,6 +20,8 @@
 ///  - At most kMaxActions actions per step [S6]; `more()` asks for `resume` before anything else is fed.
 ///  - An event that the transition table does not list for the machine's phase changes nothing.
 ///  - `step` neither throws, allocates, blocks, reads a clock, nor draws a random number.
+///  - What a driver answers by itself comes before what the world does next: `collected` (and the frames already taken)
+///    before any later event of that machine, `sent` before a `closed` of the same link.
 ///  - After `close` of a link, or its `closed`/`connect_failed` event, the driver feeds nothing more for it.
 #pragma once
 

@@ -32,6 +32,12 @@ bool TinyWorld::drained(EndId id) const {
     return peer.over || peer.inbox.bytes() <= plan_.window_bytes;
 }
 
+bool TinyWorld::readable(End const& end) const {
+    if (end.paused) return false;
+    if (end.inbox.empty()) return end.ending != Failure::none;
+    return !end.held && end.inbox.front().due_ns <= now_;
+}
+
 void TinyWorld::refresh_end(EndId id) {
     End const& end = ends_[id];
     bool hot = false;
@@ -41,11 +47,7 @@ void TinyWorld::refresh_end(EndId id) {
         case End::Dial::answered: hot = true; break;
         case End::Dial::waiting:
         case End::Dial::lost: break;
-        case End::Dial::told: {
-            bool const readable = !end.inbox.empty() ? !end.held : end.ending != Failure::none;
-            hot = (readable && !end.paused) || (end.notify && drained(id));
-            break;
-        }
+        case End::Dial::told: hot = readable(end) || (end.notify && drained(id)); break;
         }
     }
     hot_.set(source_of_end(id), hot);
@@ -59,9 +61,10 @@ void TinyWorld::act_on_end(EndId id) {
         refresh_end(id);
         return feed(end.node, Event::connected(now_, end.link));
     }
-    bool const can_read = !end.paused && (!end.inbox.empty() ? !end.held : end.ending != Failure::none);
+    bool const can_read = readable(end);
     bool const can_tell = end.notify && drained(id);
-    if (can_tell && (!can_read || random_.below(2) == 0)) {
+    // What is drained is told before the end of the same connection.
+    if (can_tell && (!can_read || end.inbox.empty() || random_.below(2) == 0)) {
         end.notify = false;
         refresh_end(id);
         return feed(end.node, Event::sent(now_, end.link));
@@ -199,6 +202,17 @@ void TinyWorld::close_end(EndId id, Failure told) {
     refresh_end(other_end(id));
 }
 
+bool TinyWorld::cut(NodeId node, Link link) {
+    EndId const end = end_of(*nodes_[node], link);
+    if (end == kNoEnd || ends_[end].dial != End::Dial::told) return false;
+    for (EndId const side : {end, other_end(end)}) {
+        ends_[side].inbox.clear();
+        ends_[side].ending = Failure::reset;
+        refresh_end(side);
+    }
+    return true;
+}
+
 void TinyWorld::drop_listener(NodeId id, Listener which, bool answer) {
     ListenerState& listener = nodes_[id]->listeners[static_cast<std::size_t>(which)];
     listener.bound = false;
@@ -262,9 +276,6 @@ void TinyWorld::deliver(EndId id) {
     if (reception.kind == Reception::Kind::take) place_payload(node, reception, message);
     if (!broken_.empty()) return;
     ++node.frames_in[static_cast<std::uint32_t>(frame.kind)];
-    if (frame.kind == FrameKind::slices || frame.kind == FrameKind::length) {
-        node.slices_depth = std::max(node.slices_depth, message.depth);
-    }
     bool const small = frame.kind != FrameKind::slices && frame.kind != FrameKind::message;
     bool const shown = small && reception.kind != Reception::Kind::refuse;
     arriving_ = &message;

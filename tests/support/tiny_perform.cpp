@@ -25,7 +25,7 @@ void TinyWorld::perform(NodeId id, Action const& action, Event const& event) {
     auto const broken = [&](std::string_view why) {
         break_rule(fmt::format("{}: \"{}\": {}", name_of_node(id), words(action), why));
     };
-    if (node.ended) return broken("asked for after finish");
+    if (node.ended || node.finishing) return broken("asked for after finish");
     switch (action.kind) {
     case ActionKind::listen: {
         ListenerState& listener = node.listeners[static_cast<std::size_t>(action.listener)];
@@ -164,7 +164,10 @@ void TinyWorld::perform_send(NodeId id, Action const& action) {
     if (message.payload.size() != action.frame.payload_bytes) {
         return broken(fmt::format("payload_bytes is {}, the source has {}", action.frame.payload_bytes, message.payload.size()));
     }
-    message.depth = node.slices_depth + 1U;
+    if (plan_.latency_ns) {
+        message.due_ns = now_ + plan_.latency_ns(action.frame);
+        travelling_.emplace(message.due_ns, other_end(id_of_end));
+    }
     if (action.frame.kind == FrameKind::hello) {
         end.hello = action.frame;
         end.said_hello = true;
@@ -227,7 +230,7 @@ std::vector<std::byte> TinyWorld::payload_of(Node& node, Action const& action) {
     case Source::verdict: {
         Verdict verdict;
         if (node.is_root) {
-            verdict = node.root.verdict();
+            verdict = node.root.notice();
         } else if (node.verdict.error == node.rank.error()) {
             verdict = node.verdict;
         } else {
@@ -351,7 +354,7 @@ void TinyWorld::perform_collect(NodeId id, Action const& action) {
     node.buffer = found->payload;
     node.filled.assign(1, true);
     node.parked.erase(found);
-    node.mailbox.push_back(Event::collected(now_));
+    node.collected = true;
 }
 
 void TinyWorld::perform_ready(NodeId id) {
@@ -360,7 +363,10 @@ void TinyWorld::perform_ready(NodeId id) {
     if (node.is_root || node.was_ready) return broken("that is not for it to say");
     if (node.rank.phase() != Phase::ready) return broken("its phase is another");
     if (std::find(node.known.begin(), node.known.end(), false) != node.known.end()) return broken("its table has holes");
-    bool const hands = end_of(node, chord_out(0)) != kNoEnd && end_of(node, chord_in(0)) != kNoEnd;
+    // A neighbour that was ready first may already have left in order.
+    RankState const& state = node.rank.state();
+    bool const hands = (end_of(node, chord_out(0)) != kNoEnd || (state.gone_out & 1U) != 0) &&
+                       (end_of(node, chord_in(0)) != kNoEnd || (state.gone_in & 1U) != 0);
     if (node.table.size() > 1 && !hands) return broken("it does not hold both hands");
     node.was_ready = true;
 }
@@ -369,11 +375,17 @@ void TinyWorld::perform_finish(NodeId id) {
     Node& node = *nodes_[id];
     bool const over = node.is_root ? node.root.finished() : node.rank.finished();
     if (!over) return break_rule(fmt::format("{} finishes in the middle", name_of_node(id)));
-    node.ended = true;
+    // A root that still listens goes on, to tell late comers how the round ended.
+    bool const lingers = node.is_root && node.listeners[static_cast<std::size_t>(Listener::root)].bound;
+    node.finishing = true;
+    node.ended = !lingers;
     node.mailbox.clear();
     std::vector<EndId> mine;
-    for (auto const& [link, end] : node.links) mine.push_back(end);
+    for (auto const& [link, end] : node.links) {
+        if (!lingers || ends_[end].link.link_class() != LinkClass::pending) mine.push_back(end);
+    }
     for (EndId const end : mine) close_end(end, Failure::end_of_stream);
+    if (lingers) return;
     for (Listener const listener : {Listener::ring, Listener::callback, Listener::root}) drop_listener(id, listener, true);
     refresh_node(id);
 }

@@ -109,6 +109,8 @@ struct WorldPlan {
     std::uint32_t hurry_per_mille = 0;  ///< chance per event that time runs to the next timer although work waits
     std::uint64_t event_limit = 0;      ///< watchdog; 0: a bound computed from the size
     bool root_promised = true;
+    bool echo = false;                  ///< prints every event and action to standard error
+    std::function<TimeNs(Frame const&)> latency_ns;  ///< how long a frame travels; empty: no time at all
     std::function<Fate(Call const&)> fate;  ///< empty: every call is connected
 
     RankPlan& rank(RankId r) {

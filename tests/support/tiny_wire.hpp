@@ -19,7 +19,7 @@ struct Message {
     std::vector<std::byte> payload;
     bool authentic = true;
     bool malformed = false;     ///< stands for bytes that no framer accepts
-    std::uint32_t depth = 0;    ///< slices and lengths: longest chain of such frames that ends with this one
+    TimeNs due_ns = 0;          ///< not to be seen before
     [[nodiscard]] std::uint64_t bytes() const { return kHeaderBytes + payload.size(); }
 };
 

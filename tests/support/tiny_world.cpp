@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 namespace ronde::protocol::tiny {
 namespace {
 
-constexpr std::uint64_t kSecret = 0x5ec7e7;
 constexpr std::uint32_t kRestlessLimit = 64;
 
 /// Generous: no healthy run of the tests needs a tenth of it.
@@ -28,7 +28,15 @@ Event ask(EventKind kind) {
     return event;
 }
 
+TinyWorld const* last_world = nullptr;
+
 }  // namespace
+
+TinyWorld const* TinyWorld::last() noexcept { return last_world; }
+
+TinyWorld::~TinyWorld() {
+    if (last_world == this) last_world = nullptr;
+}
 
 TinyWorld::TinyWorld(WorldPlan plan) : plan_(std::move(plan)), random_(plan_.seed) {
     plan_.policies = resolve(plan_.policies, plan_.nranks, plan_.nroots);
@@ -147,7 +155,7 @@ void TinyWorld::choose() {
 }
 
 TimeNs TinyWorld::next_time() const {
-    TimeNs next = kNever;
+    TimeNs next = travelling_.empty() ? kNever : travelling_.begin()->first;
     for (auto const& node : nodes_) {
         if (!node->alive || node->ended) continue;
         if (node->started) {
@@ -164,6 +172,10 @@ bool TinyWorld::run_clock() {
     TimeNs const next = next_time();
     if (next == kNever) return false;
     now_ = std::max(now_, next);
+    while (!travelling_.empty() && travelling_.begin()->first <= now_) {
+        refresh_end(travelling_.begin()->second);
+        travelling_.erase(travelling_.begin());
+    }
     for (NodeId id = 0; id < nodes_.size(); ++id) refresh_node(id);
     return true;
 }
@@ -208,6 +220,7 @@ void TinyWorld::feed(NodeId id, Event event) {
     Node& node = *nodes_[id];
     if (node.ended) return break_rule(fmt::format("{} is fed after it finished", name_of_node(id)));
     event.now = now_;
+    last_world = this;
     ++events_;
     if (event.kind != EventKind::timer) node.restless = 0;
     std::uint8_t const before =
@@ -217,11 +230,15 @@ void TinyWorld::feed(NodeId id, Event event) {
     trace.event.payload = {};
 
     parked_ = false;
+    node.finishing = false;
     step_once(id, event, trace.actions);
     trace.phase_after =
         node.is_root ? static_cast<std::uint8_t>(node.root.phase()) : static_cast<std::uint8_t>(node.rank.phase());
     if (!broken_.empty()) return;
     after_step(id, before);
+    // A message that was moved to the program's buffer is told of before anything else can happen to its sender.
+    if (!std::exchange(node.collected, false) || node.ended || !node.alive) return;
+    feed(id, ask(EventKind::collected));
 }
 
 /// The loop of protocol/seam.hpp: perform, go on while there is more, feed again what asked for memory.
@@ -234,6 +251,11 @@ void TinyWorld::step_once(NodeId id, Event const& event, std::uint32_t& actions_
         Actions actions;
         node.is_root ? node.root.step(current, actions) : node.rank.step(current, actions);
         actions_seen += actions.size();
+        if (plan_.echo) {
+            std::string text = fmt::format("{} {}: {}\n", words_of_time(now_), name_of_node(id), words(current));
+            for (Action const& action : actions) text += "    " + words(action) + "\n";
+            std::fputs(text.c_str(), stderr);
+        }
         if (targets == 0 && (actions.size() > 0 || actions.more())) {
             return break_rule(fmt::format("{} acts on an illegal event", name_of_node(id)));
         }

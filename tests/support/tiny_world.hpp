@@ -57,7 +57,8 @@ struct Node {
 
     bool alive = true;                   ///< the process exists
     bool started = false;
-    bool ended = false;                  ///< `finish` was asked for
+    bool ended = false;                  ///< `finish` was asked for, and nothing more is fed
+    bool finishing = false;              ///< `finish` was asked for in the step under way
     bool was_ready = false;
     TimeNs started_ns = 0;
     TimeNs settled_ns = kNever;          ///< when it was ready or failed first
@@ -68,13 +69,13 @@ struct Node {
     std::size_t next_operation = 0;
     Operation operation;
     bool operating = false;
+    bool collected = false;              ///< `collected` is due before any other event
     std::vector<std::byte> buffer;
     std::vector<bool> filled;            ///< slices of the buffer that hold their bytes
     std::uint32_t operations_done = 0;
     std::uint64_t collectives = 0;
     std::map<std::uint32_t, std::uint32_t> frames_in;  ///< FrameKind -> count, admitted links only
     std::map<std::uint32_t, std::uint32_t> frames_out;
-    std::uint32_t slices_depth = 0;      ///< longest chain of slices and lengths that reached this node
 };
 
 class TinyWorld {
@@ -87,6 +88,10 @@ public:
     void run();
     /// One event, or one move of time. False when nothing more can happen.
     bool advance();
+
+    /// The world that took the last step, for whoever has to explain a broken invariant; null when it is gone.
+    [[nodiscard]] static TinyWorld const* last() noexcept;
+    ~TinyWorld();
 
     // --- what came of it ------------------------------------------------------------------------------------
     /// Empty, or the first broken rule with the seed and the last events.
@@ -116,6 +121,8 @@ public:
     [[nodiscard]] NodeId node_of_rank(RankId rank) const { return rank; }
     [[nodiscard]] NodeId node_of_root(std::uint32_t index) const { return plan_.nranks + index; }
     [[nodiscard]] Node& node(NodeId id) { return *nodes_[id]; }
+    /// Resets the connection that `node` knows as `link`, as a box in between would; false when there is none.
+    bool cut(NodeId node, Link link);
     /// Adds to what the program of `rank` does next.
     void operate(RankId rank, Operation const& operation);
 
@@ -175,6 +182,7 @@ private:
     void detach(EndId id);
     void free_slot(Node& node, EndId id);
     [[nodiscard]] bool drained(EndId id) const;
+    [[nodiscard]] bool readable(End const& end) const;
     void call_in(StrangerPlan const& stranger);
     void strangers_due();
 
@@ -198,6 +206,7 @@ private:
     std::uint64_t frames_sent_ = 0;
     std::string broken_;
     std::vector<Trace> trace_;
+    std::multimap<TimeNs, EndId> travelling_;  ///< frames that take time, and where they will arrive
     Message const* arriving_ = nullptr;   ///< the message of the step under way
     Reception arriving_as_;
     bool parked_ = false;

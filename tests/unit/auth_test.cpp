@@ -12,8 +12,6 @@ namespace ronde::protocol {
 namespace {
 
 using testing::Bytes;
-using testing::bytes_of;
-using testing::Noise;
 
 template <std::size_t kBytes>
 std::array<std::byte, kBytes> counting_from(int first) {
@@ -41,6 +39,8 @@ Frame frame_of(FrameKind kind) {
     frame.c = 0x1122'3344'5566'7788U;
     return frame;
 }
+
+constexpr std::size_t kFirstPayloadBit = std::size_t{8} * kHeaderBytes;
 
 /// Header and payload, as they travel.
 struct Letter {
@@ -155,14 +155,13 @@ TEST_F(HandshakeTest, AnyFlippedBitOfTheProofIsFoundByTheAcceptor) {
 }
 
 TEST_F(HandshakeTest, AWrongSecretConvincesNeitherEnd) {
-    for (std::size_t bit = 0; bit < 8 * kSecretBytes; ++bit) {
+    for (std::size_t bit = 0; bit < std::size_t{8} * kSecretBytes; ++bit) {
         Secret wrong = secret;
         wrong[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
 
         connector = acceptor = Handshake{};
         ASSERT_TRUE(read(acceptor, wrong, say_hello()));
-        EXPECT_FALSE(
-            read(connector, secret, write(acceptor, wrong, frame_of(FrameKind::challenge), acceptor_nonce)));
+        EXPECT_FALSE(read(connector, secret, write(acceptor, wrong, frame_of(FrameKind::challenge), acceptor_nonce)));
 
         // A connector that cannot check the challenge cannot be made to prove anything, so it guesses a tag.
         connector = acceptor = Handshake{};
@@ -170,8 +169,8 @@ TEST_F(HandshakeTest, AWrongSecretConvincesNeitherEnd) {
         ASSERT_TRUE(read(acceptor, secret, hello));
         Handshake liar_acceptor;
         ASSERT_TRUE(read(liar_acceptor, wrong, hello));
-        ASSERT_TRUE(read(connector, wrong,
-                         write(liar_acceptor, wrong, frame_of(FrameKind::challenge), acceptor_nonce)));
+        ASSERT_TRUE(
+            read(connector, wrong, write(liar_acceptor, wrong, frame_of(FrameKind::challenge), acceptor_nonce)));
         answer();
         EXPECT_FALSE(read(acceptor, secret, write(connector, wrong, frame_of(FrameKind::proof), {})));
     }
@@ -210,8 +209,7 @@ TEST_F(HandshakeTest, ATagFromAParallelConnectionIsNoProof) {
     Letter const challenge = answer();
 
     Handshake helper;
-    Letter bait{frame_of(FrameKind::hello),
-                Bytes(challenge.payload.begin(), challenge.payload.begin() + kNonceBytes)};
+    Letter bait{frame_of(FrameKind::hello), Bytes(challenge.payload.begin(), challenge.payload.begin() + kNonceBytes)};
     ASSERT_TRUE(read(helper, secret, bait));
     Letter const help = write(helper, secret, frame_of(FrameKind::challenge), connector_nonce);
     Bytes const stolen(help.payload.begin() + kNonceBytes, help.payload.end());
@@ -236,14 +234,14 @@ TEST_F(HandshakeTest, OneWrongProofIsTheLast) {
     ASSERT_TRUE(read(acceptor, secret, say_hello()));
     ASSERT_TRUE(read(connector, secret, answer()));
     Letter const proof = prove();
-    EXPECT_FALSE(read(acceptor, secret, proof.with_bit_flipped(8 * kHeaderBytes)));
+    EXPECT_FALSE(read(acceptor, secret, proof.with_bit_flipped(kFirstPayloadBit)));
     EXPECT_FALSE(read(acceptor, secret, proof)) << "a nonce is good for one guess";
 }
 
 TEST_F(HandshakeTest, OneWrongChallengeIsTheLast) {
     ASSERT_TRUE(read(acceptor, secret, say_hello()));
     Letter const challenge = answer();
-    EXPECT_FALSE(read(connector, secret, challenge.with_bit_flipped(8 * kHeaderBytes)));
+    EXPECT_FALSE(read(connector, secret, challenge.with_bit_flipped(kFirstPayloadBit)));
     EXPECT_FALSE(read(connector, secret, challenge));
     EXPECT_TRUE(prove().payload.empty());
 }
@@ -270,8 +268,7 @@ TEST_F(HandshakeTest, OutOfTurnNothingIsSaidAndNothingIsBelieved) {
     auto const say = [&](Handshake& end, Word word) {
         switch (word) {
         case Word::fill_hello: return !write(end, secret, hello.frame, connector_nonce).payload.empty();
-        case Word::fill_challenge:
-            return !write(end, secret, challenge.frame, acceptor_nonce).payload.empty();
+        case Word::fill_challenge: return !write(end, secret, challenge.frame, acceptor_nonce).payload.empty();
         case Word::fill_proof: return !write(end, secret, proof.frame, {}).payload.empty();
         case Word::check_hello: return read(end, secret, hello);
         case Word::check_challenge: return read(end, secret, challenge);

@@ -90,15 +90,22 @@ TEST(Describe, Deadline) {
               "committing: the deadline passed while the root waited for rank 5 (last seen gathering)");
     EXPECT_EQ(text_of(error_of(Code::deadline, Phase::awaiting_successor, 6)),
               "awaiting successor: the deadline passed while rank 6 waited for the root");
-    EXPECT_EQ(text_of(error_of(Code::deadline, Phase::checking_in, kRoot)),
-              "checking in: the deadline passed");
+    EXPECT_EQ(text_of(error_of(Code::deadline, Phase::checking_in, kRoot)), "checking in: the deadline passed");
     EXPECT_EQ(text_of(error_of(Code::deadline, Phase::ready, 6, 5)),
               "after ready: the deadline passed while rank 6 waited for rank 5");
 }
 
+TEST(Describe, DeadlineAtTheRootListsWhoWasNotDone) {
+    Verdict verdict;
+    verdict.error = error_of(Code::deadline, Phase::committing, kRoot);
+    verdict.range_count = 2;
+    verdict.ranges[0] = {3, 4};
+    verdict.ranges[1] = {6, 6};
+    EXPECT_EQ(describe(verdict), "committing: the deadline passed before these ranks were done: 3-4, 6");
+}
+
 TEST(Describe, RankLost) {
-    Error const lost =
-        last_seen_in(error_of(Code::rank_lost, Phase::connecting_ring, 4, 5), Phase::gathering);
+    Error const lost = last_seen_in(error_of(Code::rank_lost, Phase::connecting_ring, 4, 5), Phase::gathering);
     EXPECT_EQ(text_of(failed_with(lost, Failure::end_of_stream)),
               "connecting ring: rank 5 (last seen gathering) ended its connection to rank 4");
     EXPECT_EQ(text_of(failed_with(lost, Failure::reset)),
@@ -123,8 +130,7 @@ TEST(Describe, RootLost) {
               "checking in: rank 4 has no route to the root's host (errno 113)");
     EXPECT_EQ(text_of(failed_with(lost, Failure::end_of_stream)),
               "checking in: the root ended its connection to rank 4");
-    EXPECT_EQ(text_of(failed_with(lost, Failure::reset)),
-              "checking in: the root reset its connection to rank 4");
+    EXPECT_EQ(text_of(failed_with(lost, Failure::reset)), "checking in: the root reset its connection to rank 4");
     EXPECT_EQ(text_of(failed_with(lost, Failure::self_connection)),
               "checking in: the root is lost: the connection met itself");
 }
@@ -143,21 +149,16 @@ TEST(Describe, DuplicateRank) {
     error.got = 4712;
     EXPECT_EQ(text_of(error), "checking in: rank 3 checked in twice: processes 4711 and 4712");
     error.got = 4711;  // containers count processes from 1, each for itself
-    EXPECT_EQ(
-        text_of(error),
-        "checking in: rank 3 checked in twice: from two hosts or containers, both times as process 4711");
+    EXPECT_EQ(text_of(error),
+              "checking in: rank 3 checked in twice: from two hosts or containers, both times as process 4711");
 }
 
 TEST(Describe, Mismatch) {
-    EXPECT_EQ(text_of(disagreeing(Field::nranks, 0, 3, 6)),
-              "checking in: rank 2 says nranks 6, rank 0 said 3");
-    EXPECT_EQ(text_of(disagreeing(Field::nranks, kNoRank, 3, 6)),
-              "checking in: rank 2 says nranks 6, the root said 3");
-    EXPECT_EQ(text_of(disagreeing(Field::nranks, 2, 3, 6)),
-              "checking in: rank 2 says nranks 6, the root said 3")
+    EXPECT_EQ(text_of(disagreeing(Field::nranks, 0, 3, 6)), "checking in: rank 2 says nranks 6, rank 0 said 3");
+    EXPECT_EQ(text_of(disagreeing(Field::nranks, kNoRank, 3, 6)), "checking in: rank 2 says nranks 6, the root said 3");
+    EXPECT_EQ(text_of(disagreeing(Field::nranks, 2, 3, 6)), "checking in: rank 2 says nranks 6, the root said 3")
         << "the first to come contradicts nobody but the root";
-    EXPECT_EQ(text_of(disagreeing(Field::version, 0, 1, 2)),
-              "checking in: rank 2 speaks version 2, rank 0 version 1");
+    EXPECT_EQ(text_of(disagreeing(Field::version, 0, 1, 2)), "checking in: rank 2 speaks version 2, rank 0 version 1");
     EXPECT_EQ(text_of(disagreeing(Field::root_index, 0, 0, 1)),
               "checking in: rank 2 asks for root number 1 where root number 0 is");
     EXPECT_EQ(text_of(disagreeing(Field::roots, 0, 0xdead'beefU, 0x00c0'ffeeU)),
@@ -228,17 +229,15 @@ TEST(Describe, ProtocolViolation) {
     EXPECT_EQ(text_of(violation), "gathering: rank 5 sent rank 4 a frame that no healthy peer sends now");
     EXPECT_EQ(text_of(failed_with(violation, Failure::malformed)),
               "gathering: rank 5 sent rank 4 bytes that no healthy peer sends");
-    EXPECT_EQ(
-        text_of(failed_with(error_of(Code::protocol_violation, Phase::checking_in, 4), Failure::malformed)),
-        "checking in: the root sent rank 4 bytes that no healthy peer sends");
+    EXPECT_EQ(text_of(failed_with(error_of(Code::protocol_violation, Phase::checking_in, 4), Failure::malformed)),
+              "checking in: the root sent rank 4 bytes that no healthy peer sends");
     EXPECT_EQ(text_of(error_of(Code::protocol_violation, Phase::checking_in, kRoot)),
               "checking in: a rank sent the root a frame that no healthy peer sends now");
 }
 
 TEST(Describe, Aborted) {
     EXPECT_EQ(text_of(error_of(Code::aborted, Phase::gathering, 4, 4)), "gathering: rank 4 called abort");
-    EXPECT_EQ(text_of(error_of(Code::aborted, Phase::created, 4, 4)),
-              "before the start: rank 4 called abort");
+    EXPECT_EQ(text_of(error_of(Code::aborted, Phase::created, 4, 4)), "before the start: rank 4 called abort");
     EXPECT_EQ(text_of(error_of(Code::aborted, Phase::gathering, 4)), "gathering: somebody called abort");
     EXPECT_EQ(text_of(error_of(Code::aborted, Phase::checking_in, kRoot)),
               "checking in: the root's program called abort");
@@ -250,8 +249,7 @@ TEST(Describe, LocalFailure) {
               "listening: rank 4 could not go on: the address is in use (errno 98)");
     EXPECT_EQ(text_of(failed_with(failure, Failure::no_descriptors, 24)),
               "listening: rank 4 could not go on: out of file descriptors or socket memory (errno 24)");
-    EXPECT_EQ(text_of(failed_with(error_of(Code::local_failure, Phase::created, kRoot),
-                                  Failure::not_permitted, 13)),
+    EXPECT_EQ(text_of(failed_with(error_of(Code::local_failure, Phase::created, kRoot), Failure::not_permitted, 13)),
               "at the root: the root could not go on: not permitted (errno 13)");
 }
 
@@ -265,8 +263,7 @@ TEST(Describe, BadArgument) {
     EXPECT_EQ(text_of(error), "after ready: rank 4 was called with numbers that do not fit");
     error.expected = 8;
     error.got = 9;
-    EXPECT_EQ(text_of(error),
-              "after ready: rank 4 was called with numbers that do not fit: got 9, expected 8");
+    EXPECT_EQ(text_of(error), "after ready: rank 4 was called with numbers that do not fit: got 9, expected 8");
     error = error_of(Code::bad_argument, Phase::checking_in, kRoot, 4);
     error.field = Field::nranks;
     error.expected = kMaxRanks;
@@ -278,8 +275,7 @@ TEST(Describe, BadArgument) {
 }
 
 TEST(Describe, ACodeFromTheFutureIsNoReasonToCrash) {
-    EXPECT_EQ(text_of(error_of(static_cast<Code>(99), Phase::gathering, 4)),
-              "gathering: error 99 of a newer protocol");
+    EXPECT_EQ(text_of(error_of(static_cast<Code>(99), Phase::gathering, 4)), "gathering: error 99 of a newer protocol");
 }
 
 constexpr int kFailureCount = static_cast<int>(Failure::other) + 1;
@@ -354,8 +350,7 @@ TEST(Remedy, FollowsFromTheObstacle) {
     EXPECT_NE(remedy(Code::peer_unreachable, Failure::timed_out).find("firewall"), std::string::npos);
     EXPECT_NE(remedy(Code::peer_unreachable, Failure::unreachable).find("interface"), std::string::npos);
     EXPECT_NE(remedy(Code::root_lost, Failure::timed_out).find("firewall"), std::string::npos);
-    EXPECT_NE(remedy(Code::root_lost, Failure::refused).find("start the root before the ranks"),
-              std::string::npos);
+    EXPECT_NE(remedy(Code::root_lost, Failure::refused).find("start the root before the ranks"), std::string::npos);
     EXPECT_NE(remedy(Code::root_lost, Failure::end_of_stream).find("exit status"), std::string::npos);
     EXPECT_NE(remedy(Code::local_failure, Failure::no_descriptors).find("ulimit -n"), std::string::npos);
     EXPECT_NE(remedy(Code::local_failure, Failure::no_ports).find("ip_local_port_range"), std::string::npos);

@@ -108,8 +108,7 @@ TEST(Entry, WritesNothingBeyondItsRoom) {
 TEST(EntryDeathTest, TooLittleRoomStopsTheProcess) {
     Bytes room(kEntryBytes - 1);
     EXPECT_DEATH(encode_entry(example(), room), "broken invariant at .*entry.cpp:[0-9]+: an entry needs");
-    EXPECT_DEATH(static_cast<void>(decode_entry(room)),
-                 "broken invariant at .*entry.cpp:[0-9]+: an entry is");
+    EXPECT_DEATH(static_cast<void>(decode_entry(room)), "broken invariant at .*entry.cpp:[0-9]+: an entry is");
 }
 
 }  // namespace

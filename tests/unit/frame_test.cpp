@@ -49,10 +49,9 @@ struct KindRow {
     std::uint32_t payload_bytes;
 };
 constexpr KindRow kKinds[] = {
-    {FrameKind::hello, 16},          {FrameKind::challenge, 32}, {FrameKind::proof, 16},
-    {FrameKind::check_in, 64},       {FrameKind::successor, 64}, {FrameKind::slices, kVariable},
-    {FrameKind::length, 0},          {FrameKind::done, 0},       {FrameKind::commit, 0},
-    {FrameKind::message, kVariable}, {FrameKind::verdict, 176},  {FrameKind::bye, 0},
+    {FrameKind::hello, 16},     {FrameKind::challenge, 32},      {FrameKind::proof, 16},    {FrameKind::check_in, 64},
+    {FrameKind::successor, 64}, {FrameKind::slices, kVariable},  {FrameKind::length, 0},    {FrameKind::done, 0},
+    {FrameKind::commit, 0},     {FrameKind::message, kVariable}, {FrameKind::verdict, 176}, {FrameKind::bye, 0},
 };
 
 TEST(Header, EveryKindHasItsLength) {
@@ -63,8 +62,8 @@ TEST(Header, EveryKindHasItsLength) {
 
 TEST(Header, AWrongLengthIsFoundBeforeAnyPayloadIsRead) {
     for (auto const& [kind, payload_bytes] : kKinds) {
-        for (std::uint32_t const claimed : {0U, 1U, 15U, 16U, 17U, 31U, 32U, 33U, 63U, 64U, 65U, 175U, 176U,
-                                            177U, 0x7fff'ffffU, 0x8000'0000U, 0xffff'ffffU}) {
+        for (std::uint32_t const claimed : {0U, 1U, 15U, 16U, 17U, 31U, 32U, 33U, 63U, 64U, 65U, 175U, 176U, 177U,
+                                            0x7fff'ffffU, 0x8000'0000U, 0xffff'ffffU}) {
             Frame frame;
             frame.kind = kind;
             frame.payload_bytes = claimed;
@@ -106,8 +105,7 @@ TEST(Header, WhatAStrangerMaySendIsHelloAndProof) {
 }
 
 TEST(Purpose, KeepsClassAndChordApart) {
-    for (auto value = static_cast<int>(LinkClass::root); value <= static_cast<int>(LinkClass::none);
-         ++value) {
+    for (auto value = static_cast<int>(LinkClass::root); value <= static_cast<int>(LinkClass::none); ++value) {
         auto const link_class = static_cast<LinkClass>(value);
         for (std::uint32_t chord = 0; chord < kMaxChords; ++chord) {
             std::uint16_t const purpose = purpose_of(link_class, chord);

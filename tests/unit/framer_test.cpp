@@ -40,7 +40,14 @@ public:
         for (;;) {
             switch (framer_.feed(in)) {
             case Status::hungry: EXPECT_TRUE(in.empty()); return;
-            case Status::header: place(); break;
+            case Status::header:
+                // As a machine does: whoever announces more than was agreed on is not listened to.
+                if (framer_.frame().payload_bytes > kMostBytes) {
+                    broken = true;
+                    return;
+                }
+                place();
+                break;
             case Status::frame: deliver(); break;
             case Status::malformed: broken = true; return;
             }
@@ -52,6 +59,8 @@ public:
     [[nodiscard]] bool between_frames() const { return framer_.between_frames(); }
 
 private:
+    static constexpr std::uint32_t kMostBytes = 1000;
+
     void place() {
         std::uint32_t const size = framer_.frame().payload_bytes;
         if (fixed_payload_bytes(framer_.frame().kind) != kVariable) {
@@ -67,8 +76,7 @@ private:
             EXPECT_TRUE(framer_.payload().empty()) << "it was placed elsewhere";
             delivered.push_back({frame.kind, frame.a, memory_});
         } else {
-            delivered.push_back(
-                {frame.kind, frame.a, Bytes(framer_.payload().begin(), framer_.payload().end())});
+            delivered.push_back({frame.kind, frame.a, Bytes(framer_.payload().begin(), framer_.payload().end())});
         }
         framer_.next();
     }
@@ -168,6 +176,7 @@ TEST(Framer, AFrameWithoutPayloadIsCompleteWithoutFurtherBytes) {
         EXPECT_TRUE(framer.payload().empty());
         framer.next();
         EXPECT_TRUE(framer.between_frames());
+        EXPECT_EQ(framer.frame(), Frame{}) << "forgotten";
         EXPECT_EQ(framer.feed(in), Status::hungry);
     }
 }
@@ -299,8 +308,7 @@ TEST(Framer, HeadersThatAreNoneBreakItForGood) {
 TEST(Framer, AnHttpRequestIsNoFrame) {
     std::string_view const request = "GET /metrics HTTP/1.1\r\nHost: node1\r\n\r\n";
     Bytes bytes(request.size());
-    std::transform(request.begin(), request.end(), bytes.begin(),
-                   [](char c) { return static_cast<std::byte>(c); });
+    std::transform(request.begin(), request.end(), bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
     Framer framer;
     std::span<const std::byte> in(bytes);
     EXPECT_EQ(framer.feed(in), Status::malformed);

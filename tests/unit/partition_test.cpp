@@ -104,8 +104,7 @@ void expect_consistent(Partition const& partition) {
         std::vector<bool> seen(partition.expected_check_ins(root));
         for (RankId rank = 0; rank < partition.nranks; ++rank) {
             bool const mine = partition.root_of(rank) == root;
-            bool const extra =
-                partition.is_boundary(rank) && partition.previous_root(partition.root_of(rank)) == root;
+            bool const extra = partition.is_boundary(rank) && partition.previous_root(partition.root_of(rank)) == root;
             std::uint32_t const local_id = partition.local_id(root, rank);
             ASSERT_EQ(local_id < partition.expected_check_ins(root), mine || extra) << "rank " << rank;
             if (!mine && !extra)
@@ -154,8 +153,7 @@ TEST(Ring, NeighboursAreInverseToEachOther) {
 
 TEST(Log2Ceil, CountsRounds) {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> const expected{
-        {0, 0}, {1, 0}, {2, 1}, {3, 2},       {4, 2},
-        {5, 3}, {8, 3}, {9, 4}, {98'304, 17}, {kMaxRanks, kMaxChords}};
+        {0, 0}, {1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {8, 3}, {9, 4}, {98'304, 17}, {kMaxRanks, kMaxChords}};
     for (auto const& [value, rounds] : expected)
         EXPECT_EQ(log2_ceil(value), rounds) << value;
     EXPECT_EQ(log2_ceil(std::uint64_t{1} << 63), 63U);

@@ -92,7 +92,11 @@ TEST(Resolve, ChoosesForEachSize) {
         p.gather = Gather::ring;
         p.hand_out = HandOut::table;
     });
-    Policies const callback = with([](Policies& p) { p.reply = Reply::callback; });
+    Policies const callback = with([](Policies& p) {
+        p.reply = Reply::callback;
+        p.accepting = Accepting::serial;
+        p.auth = Auth::magic;
+    });
     Policies const root_commit = with([](Policies& p) {
         p.gather = Gather::doubling;
         p.commit = Commit::root;
@@ -119,8 +123,7 @@ TEST(Resolve, ChoosesForEachSize) {
         {"commit at the root stays", root_commit, 8, 1, G::doubling, H::as_known, C::root, D::at_root},
         {"no check stays none", unchecked, 8, 2, G::doubling, H::as_known, C::chords, D::off},
         {"article", policies_of(Profile::article), 8, 1, G::ring, H::after_all, C::none, D::in_table},
-        {"article, a ring of one", policies_of(Profile::article), 1, 1, G::ring, H::after_all, C::none,
-         D::in_table},
+        {"article, a ring of one", policies_of(Profile::article), 1, 1, G::ring, H::after_all, C::none, D::in_table},
         {"nccl, three roots", policies_of(Profile::nccl), 8, 3, G::ring2, H::as_known, C::none, D::in_table},
     };
     for (Row const& row : rows) {
@@ -178,15 +181,26 @@ TEST(Contradiction, IsNamed) {
               "gather star needs reply same_connection: the table comes on the check-in connection");
     EXPECT_EQ(text(changed([](Policies& p) { p.hand_out = HandOut::as_known; }), 8, 1),
               "gather star needs hand-out table");
-    EXPECT_EQ(text(changed([](Policies& p) { p.commit = Commit::chords; }), 8, 1),
-              "gather star needs commit root");
-    EXPECT_EQ(text(changed([](Policies& p) { p.gather = Gather::ring; }), 8, 1),
-              "hand-out table needs gather star");
+    EXPECT_EQ(text(changed([](Policies& p) { p.commit = Commit::chords; }), 8, 1), "gather star needs commit root");
+    EXPECT_EQ(text(changed([](Policies& p) { p.gather = Gather::ring; }), 8, 1), "hand-out table needs gather star");
     EXPECT_EQ(text(doubling, 8, 1), "");
     EXPECT_EQ(text(doubling, 8, 2), "commit root needs exactly one root: no root hears from all ranks");
+    EXPECT_EQ(text(changed([](Policies& p) {
+                       p.gather = Gather::ring2;
+                       p.hand_out = HandOut::as_known;
+                       p.turns = Turns::send_then_receive;
+                   }),
+                   8, 1),
+              "turns send_then_receive needs gather ring: two ways around cannot take turns");
     Policies policies = doubling;
     policies.reply = Reply::callback;
     EXPECT_EQ(text(policies, 8, 1), "commit root needs reply same_connection: done and commit travel on it");
+    policies.commit = Commit::chords;
+    EXPECT_EQ(text(policies, 8, 1), "reply callback needs accepting serial: the root does one thing at a time");
+    policies.accepting = Accepting::serial;
+    EXPECT_EQ(text(policies, 8, 1), "reply callback cannot have auth keyed: the call-back carries its answer at once");
+    policies.auth = Auth::magic;
+    EXPECT_EQ(text(policies, 8, 1), "");
     policies = doubling;
     policies.commit = Commit::chords;
     EXPECT_EQ(text(policies, 8, 2), "device check at_root needs exactly one root: no root sees all ranks");

@@ -56,9 +56,8 @@ TEST(ActionsDeathTest, OneActionTooManyStopsTheProcessInEveryBuild) {
     Actions actions;
     for (std::uint32_t i = 0; i < kMaxActions; ++i)
         actions.push(ActionKind::send);
-    EXPECT_DEATH(
-        actions.push(ActionKind::send),
-        "^ronde: broken invariant at .*seam.cpp:[0-9]+: a step asks for at most kMaxActions actions\n$");
+    EXPECT_DEATH(actions.push(ActionKind::send),
+                 "^ronde: broken invariant at .*seam.cpp:[0-9]+: a step asks for at most kMaxActions actions\n$");
 }
 
 TEST(CheckDeathTest, SaysWhereAndWhatInOneLine) {

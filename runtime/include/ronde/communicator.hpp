@@ -157,6 +157,7 @@ public:
     [[nodiscard]] CommunicatorStatistics statistics() const;
 
 private:
+    friend class AbortSwitch;
     struct State;
     explicit Communicator(std::unique_ptr<State> state) noexcept;
     std::unique_ptr<State> state_;

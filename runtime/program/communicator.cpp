@@ -1,0 +1,147 @@
+#include "program/communicator_state.hpp"
+
+#include <algorithm>
+
+namespace ronde {
+
+using protocol::Code;
+using protocol::Operation;
+using protocol::OperationKind;
+
+std::string Failed::message() const { return text.empty() ? protocol::describe(verdict) : text; }
+
+std::string Failed::remedy() const { return std::string(protocol::remedy_for(verdict.error)); }
+
+// --- the switch ---------------------------------------------------------------------------------------------------
+
+AbortSwitch::AbortSwitch() : state_(std::make_shared<State>()) {}
+
+void AbortSwitch::press() noexcept {
+    std::lock_guard const lock(state_->mutex);
+    state_->pressed = true;
+    for (Communicator::State* const communicator : state_->attached) communicator->abort();
+}
+
+bool AbortSwitch::pressed() const noexcept { return state_->pressed; }
+
+// --- the communicator ---------------------------------------------------------------------------------------------
+
+namespace {
+
+/// The caller's own mistake: said at once, and nothing else is harmed by it.
+tl::unexpected<Failed> bad_argument(RankId rank, std::string text) {
+    Failed failed;
+    failed.verdict.error.code = Code::bad_argument;
+    failed.verdict.error.about = rank;
+    failed.verdict.error.reporter = rank;
+    failed.text = std::move(text);
+    return tl::unexpected(std::move(failed));
+}
+
+}  // namespace
+
+Communicator::Communicator(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+Communicator::Communicator(Communicator&&) noexcept = default;
+Communicator& Communicator::operator=(Communicator&&) noexcept = default;
+Communicator::~Communicator() = default;
+
+tl::expected<Communicator, Failed> Communicator::connect(UniqueId const& id, RankId rank, std::uint32_t nranks,
+                                                         CommunicatorOptions const& options) {
+    auto state = std::make_unique<State>();
+    if (auto started = state->start(id, rank, nranks, options); !started) return tl::unexpected(started.error());
+    if (auto ready = state->wait_until_ready(); !ready) return tl::unexpected(ready.error());
+    return Communicator(std::move(state));
+}
+
+RankId Communicator::rank() const noexcept { return state_->config.rank; }
+std::uint32_t Communicator::nranks() const noexcept { return state_->config.nranks; }
+std::span<const Entry> Communicator::table() const noexcept { return state_->rank->table(); }
+
+Outcome Communicator::all_gather(std::span<std::byte> whole, std::size_t slice_bytes) {
+    if (whole.size() / nranks() != slice_bytes || whole.size() % nranks() != 0) {
+        return bad_argument(rank(), "all_gather: the buffer has " + std::to_string(whole.size()) + " bytes, expected " +
+                                        std::to_string(nranks()) + " slices of " + std::to_string(slice_bytes));
+    }
+    if (slice_bytes > 0xffff'ffffU) return bad_argument(rank(), "all_gather: a slice is 4 GiB - 1 at most");
+    Operation operation;
+    operation.kind = OperationKind::all_gather;
+    operation.slice_bytes = slice_bytes;
+    return state_->operate(operation, whole);
+}
+
+Outcome Communicator::barrier() {
+    Operation operation;
+    operation.kind = OperationKind::barrier;
+    return state_->operate(operation, {});
+}
+
+Outcome Communicator::broadcast(std::span<std::byte> buffer, RankId source) {
+    if (source >= nranks()) {
+        return bad_argument(rank(), "broadcast: the source is rank " + std::to_string(source) + " of " +
+                                        std::to_string(nranks()));
+    }
+    if (buffer.size() > 0xffff'ffffU) return bad_argument(rank(), "broadcast: a buffer is 4 GiB - 1 at most");
+    Operation operation;
+    operation.kind = OperationKind::broadcast;
+    operation.peer = source;
+    operation.slice_bytes = buffer.size();
+    return state_->operate(operation, buffer);
+}
+
+namespace {
+
+std::string trouble_with_peer(char const* verb, RankId peer, RankId rank, std::uint32_t nranks, std::size_t bytes) {
+    if (peer >= nranks) {
+        return std::string(verb) + ": the peer is rank " + std::to_string(peer) + " of " + std::to_string(nranks);
+    }
+    if (peer == rank) return std::string(verb) + ": the peer is this rank itself";
+    if (bytes > 0xffff'ffffU) return std::string(verb) + ": a message is 4 GiB - 1 at most";
+    return {};
+}
+
+}  // namespace
+
+Outcome Communicator::send(RankId peer, std::uint64_t tag, std::span<const std::byte> message) {
+    std::string const trouble = trouble_with_peer("send", peer, rank(), nranks(), message.size());
+    if (!trouble.empty()) return bad_argument(rank(), trouble);
+    Operation operation;
+    operation.kind = OperationKind::send;
+    operation.peer = peer;
+    operation.tag = tag;
+    operation.slice_bytes = message.size();
+    return state_->send(operation, message);
+}
+
+Outcome Communicator::recv(RankId peer, std::uint64_t tag, std::span<std::byte> buffer) {
+    std::string const trouble = trouble_with_peer("recv", peer, rank(), nranks(), buffer.size());
+    if (!trouble.empty()) return bad_argument(rank(), trouble);
+    Operation operation;
+    operation.kind = OperationKind::receive;
+    operation.peer = peer;
+    operation.tag = tag;
+    operation.slice_bytes = buffer.size();
+    return state_->operate(operation, buffer);
+}
+
+void Communicator::abort() noexcept { state_->abort(); }
+Outcome Communicator::close() { return state_->close(); }
+
+CommunicatorStatistics Communicator::statistics() const {
+    net::Statistics const counted = state_->rank->statistics();
+    CommunicatorStatistics result;
+    result.frames_sent = counted.frames_sent;
+    result.frames_received = counted.frames_received;
+    result.bytes_sent = counted.bytes_sent;
+    result.bytes_received = counted.bytes_received;
+    result.connects = counted.connects;
+    result.accepts = counted.accepts;
+    result.unanswered = counted.unanswered;
+    result.strangers = counted.strangers;
+    for (std::uint64_t const failures : counted.failures) result.retries += failures;
+    result.started_ns = state_->started_ns;
+    result.table_ns = counted.table_ns;
+    result.phase_entered_ns = counted.phase_entered_ns;
+    return result;
+}
+
+}  // namespace ronde
