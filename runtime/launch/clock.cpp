@@ -15,7 +15,8 @@ TimeNs deadline_in(TimeNs budget_ns) noexcept {
 }
 
 int poll_timeout_ms(TimeNs deadline_ns) noexcept {
-    if (deadline_ns == kNever) return -1;
+    if (deadline_ns == kNever)
+        return -1;
     TimeNs const left = std::max<TimeNs>(0, deadline_ns - monotonic_ns());
     TimeNs const ms = left / kMillisecondNs + (left % kMillisecondNs != 0 ? 1 : 0);
     return static_cast<int>(std::min<TimeNs>(ms, INT_MAX));

@@ -64,10 +64,12 @@ std::string boot_id_here() {
 
 /// An offer counts as long as its writer runs: with the writer its root is gone, too.
 bool is_alive(Offer const& offer) {
-    if (offer.boot_id != boot_id_here()) return false;
+    if (offer.boot_id != boot_id_here())
+        return false;
     auto const me = mark_of(static_cast<std::uint32_t>(::getpid()));
     // Processes of another pid namespace (another container of this host) cannot be looked at from here.
-    if (me && me->pid_namespace != offer.writer.pid_namespace) return true;
+    if (me && me->pid_namespace != offer.writer.pid_namespace)
+        return true;
     return mark_of(offer.writer.process_id) == offer.writer;
 }
 
@@ -81,15 +83,17 @@ struct Look {
 Look look_at(std::string const& path, std::string_view not_this) {
     auto file = net::read_private_file(path, kOfferLimitBytes);
     // Not there (yet); or damaged beyond reading, which the next offer mends.
-    if (!file) return {};
+    if (!file)
+        return {};
     auto offer = parse_offer(file->content);
-    if (!offer || !is_alive(*offer)) return {Found::stale, {}};
+    if (!offer || !is_alive(*offer))
+        return {Found::stale, {}};
     Found const found = offer->id_text == not_this ? Found::unwanted : Found::good;
     return {found, std::move(*offer)};
 }
 
 std::uint64_t inode_of(std::string const& path) {
-    struct stat status{};
+    struct stat status {};
     return ::lstat(path.c_str(), &status) == 0 ? status.st_ino : 0;
 }
 
@@ -99,7 +103,8 @@ std::string path_of(std::string const& folder, std::string const& key) { return 
 class FolderWatch {
 public:
     explicit FolderWatch(std::string const& folder) : fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
-        if (fd_ && ::inotify_add_watch(fd_.get(), folder.c_str(), IN_MOVED_TO | IN_CREATE | IN_CLOSE_WRITE) < 0) fd_.reset();
+        if (fd_ && ::inotify_add_watch(fd_.get(), folder.c_str(), IN_MOVED_TO | IN_CREATE | IN_CLOSE_WRITE) < 0)
+            fd_.reset();
     }
 
     void sleep(TimeNs until_ns) {
@@ -123,20 +128,25 @@ std::optional<ProcessMark> mark_of(std::uint32_t process_id) {
     std::string const folder = fmt::format("/proc/{}", process_id);
     std::ifstream file(folder + "/stat");
     std::string content;
-    if (!std::getline(file, content)) return std::nullopt;
+    if (!std::getline(file, content))
+        return std::nullopt;
     // The second field is the program's name in parentheses, and may itself contain spaces and parentheses.
     std::size_t const name_end = content.rfind(')');
-    if (name_end == std::string::npos) return std::nullopt;
+    if (name_end == std::string::npos)
+        return std::nullopt;
     std::istringstream rest(content.substr(name_end + 1));
     constexpr int kFieldsBeforeStart = 19;  // fields 3 to 21 of proc(5)
     std::string skipped;
-    for (int i = 0; i < kFieldsBeforeStart; ++i) rest >> skipped;
+    for (int i = 0; i < kFieldsBeforeStart; ++i)
+        rest >> skipped;
     ProcessMark mark;
     mark.process_id = process_id;
-    if (!(rest >> mark.start_ticks)) return std::nullopt;
+    if (!(rest >> mark.start_ticks))
+        return std::nullopt;
     // Of a process of another user the namespace cannot be read; 0 then, for writer and reader alike.
-    struct stat space{};
-    if (::stat((folder + "/ns/pid").c_str(), &space) == 0) mark.pid_namespace = space.st_ino;
+    struct stat space {};
+    if (::stat((folder + "/ns/pid").c_str(), &space) == 0)
+        mark.pid_namespace = space.st_ino;
     return mark;
 }
 
@@ -157,10 +167,11 @@ tl::expected<std::string, std::string> exchange_folder(Variables const& variable
         return found == variables.end() ? std::string() : found->second;
     };
     std::string folder;
-    struct stat status{};
+    struct stat status {};
     std::string const runtime = variable("XDG_RUNTIME_DIR");
     // After su the variable may still name the folder of somebody else's session.
-    if (!runtime.empty() && ::stat(runtime.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid()) {
+    if (!runtime.empty() && ::stat(runtime.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+        status.st_uid == ::geteuid()) {
         folder = runtime + "/ronde";
     } else {
         std::string const temporary = variable("TMPDIR");
@@ -173,25 +184,30 @@ tl::expected<std::string, std::string> exchange_folder(Variables const& variable
         return tl::unexpected(fmt::format("{} is not a folder: remove it, or set TMPDIR", folder));
     }
     if (status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-        return tl::unexpected(fmt::format("{} belongs to somebody else or can be written by others (owner {}, mode {:04o}): remove it, "
-                                          "or set TMPDIR",
-                                          folder, status.st_uid, status.st_mode & 07777U));
+        return tl::unexpected(
+            fmt::format("{} belongs to somebody else or can be written by others (owner {}, mode {:04o}): remove it, "
+                        "or set TMPDIR",
+                        folder, status.st_uid, status.st_mode & 07777U));
     }
     return folder;
 }
 
-tl::expected<IdOffer, std::string> IdOffer::make(std::string const& folder, std::string const& key, std::string_view id_text) {
+tl::expected<IdOffer, std::string> IdOffer::make(std::string const& folder, std::string const& key,
+                                                 std::string_view id_text) {
     std::string const path = path_of(folder, key);
     auto const me = mark_of(static_cast<std::uint32_t>(::getpid()));
-    if (!me) return tl::unexpected(std::string("cannot read /proc/self/stat: is /proc mounted?"));
+    if (!me)
+        return tl::unexpected(std::string("cannot read /proc/self/stat: is /proc mounted?"));
     Look const look = look_at(path, {});
     if (look.found == Found::good && look.offer.writer != *me) {
-        return tl::unexpected(fmt::format("another process ({}) is rank 0 of this job already (its offer is {}): if these are two jobs, "
-                                          "give each its own id with --id",
-                                          look.offer.writer.process_id, path));
+        return tl::unexpected(
+            fmt::format("another process ({}) is rank 0 of this job already (its offer is {}): if these are two jobs, "
+                        "give each its own id with --id",
+                        look.offer.writer.process_id, path));
     }
     auto written = net::write_private_file(path, text_of({boot_id_here(), *me, std::string(id_text)}));
-    if (!written) return tl::unexpected(std::move(written.error()));
+    if (!written)
+        return tl::unexpected(std::move(written.error()));
     return IdOffer(path, inode_of(path), ::getpid());
 }
 
@@ -213,7 +229,8 @@ IdOffer::~IdOffer() { withdraw(); }
 void IdOffer::withdraw() noexcept {
     std::uint64_t const mine = std::exchange(inode_, 0);
     // A child forked meanwhile has a copy of this object but made no offer.
-    if (mine != 0 && owner_ == ::getpid() && inode_of(path_) == mine) ::unlink(path_.c_str());
+    if (mine != 0 && owner_ == ::getpid() && inode_of(path_) == mine)
+        ::unlink(path_.c_str());
 }
 
 tl::expected<std::string, std::string> await_id(std::string const& folder, std::string const& key, TimeNs budget_ns,
@@ -224,17 +241,21 @@ tl::expected<std::string, std::string> await_id(std::string const& folder, std::
     Found last = Found::nothing;
     for (;;) {
         Look look = look_at(path, not_this);
-        if (look.found == Found::good) return std::move(look.offer.id_text);
-        if (look.found != Found::nothing) last = look.found;
-        if (monotonic_ns() >= deadline_ns) break;
+        if (look.found == Found::good)
+            return std::move(look.offer.id_text);
+        if (look.found != Found::nothing)
+            last = look.found;
+        if (monotonic_ns() >= deadline_ns)
+            break;
         watch.sleep(deadline_ns);
     }
     char const* const seen = last == Found::stale      ? "only what a process that has ended left behind"
                              : last == Found::unwanted ? "only the id of the round before"
                                                        : "nothing";
-    return tl::unexpected(fmt::format("rank 0 has not offered an id at {} within {} ms ({} was there): is rank 0 of this job on this host, "
-                                      "and did it start?",
-                                      path, budget_ns / protocol::kMillisecondNs, seen));
+    return tl::unexpected(fmt::format(
+        "rank 0 has not offered an id at {} within {} ms ({} was there): is rank 0 of this job on this host, "
+        "and did it start?",
+        path, budget_ns / protocol::kMillisecondNs, seen));
 }
 
 }  // namespace ronde::launch

@@ -18,20 +18,20 @@ namespace ronde::launch {
 /// A process beyond doubt: process ids are used again, start times tell them apart.
 struct ProcessMark {
     std::uint32_t process_id = 0;
-    std::uint64_t start_ticks = 0;       ///< since boot, /proc/<pid>/stat field 22
-    std::uint64_t pid_namespace = 0;     ///< inode of /proc/<pid>/ns/pid
+    std::uint64_t start_ticks = 0;    ///< since boot, /proc/<pid>/stat field 22
+    std::uint64_t pid_namespace = 0;  ///< inode of /proc/<pid>/ns/pid
     friend bool operator==(ProcessMark const&, ProcessMark const&) = default;
 };
 /// Nothing when no such process is visible.
 [[nodiscard]] std::optional<ProcessMark> mark_of(std::uint32_t process_id);
 
 /// A file name for the job: hash of launcher, job and user. Where the launcher names no job, its process (the parent
-/// of this one) takes that part, which needs the launcher to start the ranks directly. `round` tells apart several bootstraps of
-/// one job.
+/// of this one) takes that part, which needs the launcher to start the ranks directly. `round` tells apart several
+/// bootstraps of one job.
 [[nodiscard]] std::string exchange_key(JobPlace const& place, std::uint32_t round = 0);
 
-/// $XDG_RUNTIME_DIR/ronde, else $TMPDIR/ronde-<uid>, else /tmp/ronde-<uid>: created with mode 0700. An existing folder that
-/// belongs to somebody else or that others may write to is an error.
+/// $XDG_RUNTIME_DIR/ronde, else $TMPDIR/ronde-<uid>, else /tmp/ronde-<uid>: created with mode 0700. An existing folder
+/// that belongs to somebody else or that others may write to is an error.
 [[nodiscard]] tl::expected<std::string, std::string> exchange_folder(Variables const& variables);
 
 /// Rank 0's side. The file goes when this object goes; call withdraw() as soon as every rank has checked in, before
@@ -60,8 +60,7 @@ private:
 /// The others' side: waits until rank 0's offer is there, asleep (inotify, or a look every few milliseconds when the
 /// user has no watches left), at most `budget_ns`. `not_this` is an id text to ignore: that of a former round.
 /// The error says what was waited for, how long, and whether a stale file was seen.
-[[nodiscard]] tl::expected<std::string, std::string> await_id(std::string const& folder, std::string const& key,
-                                                              protocol::TimeNs budget_ns,
-                                                              std::string_view not_this = {});
+[[nodiscard]] tl::expected<std::string, std::string>
+await_id(std::string const& folder, std::string const& key, protocol::TimeNs budget_ns, std::string_view not_this = {});
 
 }  // namespace ronde::launch

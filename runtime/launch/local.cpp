@@ -35,8 +35,10 @@ std::int64_t ns_of(timeval const& time) {
 
 ChildEnd end_from(int status, rusage const& usage) {
     ChildEnd end;
-    if (WIFEXITED(status)) end.exit_status = WEXITSTATUS(status);
-    if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
+    if (WIFEXITED(status))
+        end.exit_status = WEXITSTATUS(status);
+    if (WIFSIGNALED(status))
+        end.signal = WTERMSIG(status);
     end.cpu_ns = ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
     constexpr std::uint64_t kKibibyte = 1024;
     end.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * kKibibyte;
@@ -49,19 +51,22 @@ std::string fault_of(LocalOptions const& options) {
         return fmt::format("{} processes asked for, expected 1 to {}", options.count, protocol::kMaxRanks);
     }
     bool const has_body = static_cast<bool>(options.body);
-    if (has_body == !options.program.empty()) return "give either a function or a program to run";
+    if (has_body == !options.program.empty())
+        return "give either a function or a program to run";
     return {};
 }
 
 }  // namespace
 
 std::string describe(ChildEnd const& end) {
-    if (end.exec_error != 0) return fmt::format("cannot be started: {}", net::describe_errno(end.exec_error));
+    if (end.exec_error != 0)
+        return fmt::format("cannot be started: {}", net::describe_errno(end.exec_error));
     if (end.signal != 0) {
         char const* const name = ::sigabbrev_np(end.signal);
         return name == nullptr ? fmt::format("killed by signal {}", end.signal) : fmt::format("killed by SIG{}", name);
     }
-    if (end.exit_status >= 0) return fmt::format("exit status {}", end.exit_status);
+    if (end.exit_status >= 0)
+        return fmt::format("exit status {}", end.exit_status);
     return "ended, but other code of this process took its exit status";
 }
 
@@ -84,8 +89,8 @@ struct LocalJob::State {
     TimeNs gate_opened_ns = 0;
 
     State() = default;
-    State(State const&) = delete;
-    State& operator=(State const&) = delete;
+    State(State&&) = delete;
+    State& operator=(State&&) = delete;
     ~State();
 
     [[nodiscard]] int watch_signals(bool forward);
@@ -106,7 +111,8 @@ LocalJob::State::~State() {
         while (::waitpid(process_id, nullptr, 0) < 0 && errno == EINTR) {
         }
     }
-    if (!mask_changed) return;
+    if (!mask_changed)
+        return;
     ::sigaction(SIGCHLD, &old_child_action, nullptr);
     ::pthread_sigmask(SIG_SETMASK, &old_mask, nullptr);
 }
@@ -116,14 +122,17 @@ int LocalJob::State::watch_signals(bool forward) {
     ::sigemptyset(&signals_read);
     ::sigaddset(&signals_read, SIGCHLD);
     if (forward) {
-        for (int const signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_read, signal);
+        for (int const signal : {SIGINT, SIGTERM, SIGHUP})
+            ::sigaddset(&signals_read, signal);
     }
-    if (int const fault = ::pthread_sigmask(SIG_BLOCK, &signals_read, &old_mask); fault != 0) return fault;
+    if (int const fault = ::pthread_sigmask(SIG_BLOCK, &signals_read, &old_mask); fault != 0)
+        return fault;
     mask_changed = true;
     // Under SIG_IGN the kernel would throw the children's exit statuses away.
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
-    if (::sigaction(SIGCHLD, &standard, &old_child_action) != 0) return errno;
+    if (::sigaction(SIGCHLD, &standard, &old_child_action) != 0)
+        return errno;
     signals.reset(::signalfd(-1, &signals_read, SFD_NONBLOCK | SFD_CLOEXEC));
     return signals ? 0 : errno;
 }
@@ -131,19 +140,23 @@ int LocalJob::State::watch_signals(bool forward) {
 int LocalJob::State::open_descriptors(net::Fd& results_end) {
     int ends[2] = {-1, -1};
     // O_DIRECT: one read(2) returns one packet, whatever its length.
-    if (::pipe2(ends, O_CLOEXEC | O_DIRECT) != 0) return errno;
+    if (::pipe2(ends, O_CLOEXEC | O_DIRECT) != 0)
+        return errno;
     results.reset(ends[0]);
     results_end.reset(ends[1]);
-    if (::fcntl(ends[0], F_SETFL, O_NONBLOCK | O_DIRECT) != 0) return errno;
+    if (::fcntl(ends[0], F_SETFL, O_NONBLOCK | O_DIRECT) != 0)
+        return errno;
     ::fcntl(ends[0], F_SETPIPE_SZ, kPipeBytes);
 
     epoll.reset(::epoll_create1(EPOLL_CLOEXEC));
-    if (!epoll) return errno;
+    if (!epoll)
+        return errno;
     for (int const fd : {results.get(), signals.get()}) {
         epoll_event event{};
         event.events = EPOLLIN;
         event.data.fd = fd;
-        if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) != 0) return errno;
+        if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) != 0)
+            return errno;
     }
     return 0;
 }
@@ -152,9 +165,12 @@ std::string LocalJob::State::fork_all(LocalOptions const& options) {
     net::Fd results_end;
     int gate[2] = {-1, -1};
     int fault = watch_signals(options.forward_signals);
-    if (fault == 0) fault = open_descriptors(results_end);
-    if (fault == 0 && ::pipe2(gate, O_CLOEXEC) != 0) fault = errno;
-    if (fault != 0) return fmt::format("cannot prepare to start {} processes: {}", options.count, net::describe_errno(fault));
+    if (fault == 0)
+        fault = open_descriptors(results_end);
+    if (fault == 0 && ::pipe2(gate, O_CLOEXEC) != 0)
+        fault = errno;
+    if (fault != 0)
+        return fmt::format("cannot prepare to start {} processes: {}", options.count, net::describe_errno(fault));
     net::Fd const gate_read(gate[0]);
     net::Fd gate_write(gate[1]);
 
@@ -165,13 +181,15 @@ std::string LocalJob::State::fork_all(LocalOptions const& options) {
     slots.resize(options.count);
     for (std::uint32_t rank = 0; rank < options.count; ++rank) {
         pid_t const child = ::fork();
-        if (child == 0) ChildStart::run(birth, rank);
+        if (child == 0)
+            ChildStart::run(birth, rank);
         if (child < 0) {
             int const os_error = errno;
             // The gate opens when this function is left; nobody may walk through.
             kill_all(SIGKILL);
-            return fmt::format("cannot start process {} of {}: {}: raise the limit on processes (ulimit -u) or start fewer",
-                               rank + 1, options.count, net::describe_errno(os_error));
+            return fmt::format(
+                "cannot start process {} of {}: {}: raise the limit on processes (ulimit -u) or start fewer", rank + 1,
+                options.count, net::describe_errno(os_error));
         }
         slots[rank].process_id = child;
         rank_of.emplace(child, rank);
@@ -182,16 +200,19 @@ std::string LocalJob::State::fork_all(LocalOptions const& options) {
 }
 
 void LocalJob::State::kill_all(int signal) noexcept {
-    for (auto const& [process_id, rank] : rank_of) ::kill(process_id, signal);
+    for (auto const& [process_id, rank] : rank_of)
+        ::kill(process_id, signal);
 }
 
 void LocalJob::State::read_signals(std::vector<LocalEvent>& events) {
     signalfd_siginfo info{};
     while (::read(signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
         int const signal = static_cast<int>(info.ssi_signo);
-        if (signal == SIGCHLD) continue;
+        if (signal == SIGCHLD)
+            continue;
         // A terminal sends to its whole foreground group, children included.
-        if (info.ssi_code != SI_KERNEL) kill_all(signal);
+        if (info.ssi_code != SI_KERNEL)
+            kill_all(signal);
         LocalEvent event;
         event.kind = LocalEvent::Kind::signal;
         event.signal = signal;
@@ -213,11 +234,13 @@ std::vector<std::uint32_t> LocalJob::State::reap() {
         // A look without taking: the process may have other children, whose statuses belong to somebody else.
         siginfo_t info{};
         if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
-            if (errno == EINTR) continue;
+            if (errno == EINTR)
+                continue;
             reap_by_scan(ended);
             break;
         }
-        if (info.si_pid == 0) break;
+        if (info.si_pid == 0)
+            break;
         auto const found = rank_of.find(info.si_pid);
         if (found == rank_of.end()) {
             // It stands in the way of the next look, too.
@@ -227,7 +250,8 @@ std::vector<std::uint32_t> LocalJob::State::reap() {
         std::uint32_t const rank = found->second;
         int status = 0;
         rusage usage{};
-        if (::wait4(info.si_pid, &status, WNOHANG, &usage) == info.si_pid) bury(rank, end_from(status, usage), ended);
+        if (::wait4(info.si_pid, &status, WNOHANG, &usage) == info.si_pid)
+            bury(rank, end_from(status, usage), ended);
     }
     return ended;
 }
@@ -235,7 +259,8 @@ std::vector<std::uint32_t> LocalJob::State::reap() {
 void LocalJob::State::reap_by_scan(std::vector<std::uint32_t>& ended) {
     for (std::uint32_t rank = 0; rank < slots.size(); ++rank) {
         pid_t const process_id = slots[rank].process_id;
-        if (process_id == 0) continue;
+        if (process_id == 0)
+            continue;
         int status = 0;
         rusage usage{};
         pid_t const answer = ::wait4(process_id, &status, WNOHANG, &usage);
@@ -253,19 +278,24 @@ void LocalJob::State::read_results(std::vector<LocalEvent>& events) {
     std::array<std::byte, kPacketBytes> packet;
     for (;;) {
         ssize_t const got = ::read(results.get(), packet.data(), packet.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) break;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            break;
         if (got == 0) {
             // Every writer has ended or become another program; an open end would be reported as ready for ever.
             ::epoll_ctl(epoll.get(), EPOLL_CTL_DEL, results.get(), nullptr);
             results.reset();
             break;
         }
-        if (got < static_cast<ssize_t>(sizeof(PacketHeader))) continue;
+        if (got < static_cast<ssize_t>(sizeof(PacketHeader)))
+            continue;
         PacketHeader header;
         std::memcpy(&header, packet.data(), sizeof header);
-        std::span const record = std::span(packet).subspan(sizeof header, static_cast<std::size_t>(got) - sizeof header);
-        if (header.rank >= slots.size()) continue;
+        std::span const record =
+            std::span(packet).subspan(sizeof header, static_cast<std::size_t>(got) - sizeof header);
+        if (header.rank >= slots.size())
+            continue;
         if (header.kind == PacketHeader::exec_failed) {
             std::memcpy(&slots[header.rank].exec_error, record.data(), std::min(record.size(), sizeof(int)));
             continue;
@@ -279,9 +309,11 @@ void LocalJob::State::read_results(std::vector<LocalEvent>& events) {
 }
 
 tl::expected<LocalJob, std::string> LocalJob::start(LocalOptions const& options) {
-    if (std::string fault = fault_of(options); !fault.empty()) return tl::unexpected(std::move(fault));
+    if (std::string fault = fault_of(options); !fault.empty())
+        return tl::unexpected(std::move(fault));
     auto state = std::make_unique<State>();
-    if (std::string fault = state->fork_all(options); !fault.empty()) return tl::unexpected(std::move(fault));
+    if (std::string fault = state->fork_all(options); !fault.empty())
+        return tl::unexpected(std::move(fault));
     return LocalJob(std::move(state));
 }
 
@@ -298,7 +330,8 @@ std::vector<LocalEvent> LocalJob::handle_ready() {
     state_->read_signals(events);
     // First who has ended, then the records: what a child wrote before its end is in the pipe by then.
     std::vector<std::uint32_t> const ended = state_->reap();
-    if (state_->results) state_->read_results(events);
+    if (state_->results)
+        state_->read_results(events);
     for (std::uint32_t const rank : ended) {
         State::Slot& slot = state_->slots[rank];
         slot.end->exec_error = slot.exec_error;
@@ -315,7 +348,8 @@ std::vector<LocalEvent> LocalJob::wait(TimeNs budget_ns) {
     TimeNs const deadline_ns = deadline_in(budget_ns);
     for (;;) {
         std::vector<LocalEvent> events = handle_ready();
-        if (!events.empty() || running() == 0 || monotonic_ns() >= deadline_ns) return events;
+        if (!events.empty() || running() == 0 || monotonic_ns() >= deadline_ns)
+            return events;
         pollfd item{poll_fd(), POLLIN, 0};
         ::poll(&item, 1, poll_timeout_ms(deadline_ns));
     }

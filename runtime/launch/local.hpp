@@ -1,7 +1,7 @@
 /// Starts the ranks of a job as processes of this host and looks after them.
 ///
-/// Needs one descriptor for each of: result pipe, signals, epoll; not one for each child. The parent goes on with its own
-/// work: poll_fd() becomes readable when there is something to do, and handle_ready() does it without waiting.
+/// Needs one descriptor for each of: result pipe, signals, epoll; not one for each child. The parent goes on with its
+/// own work: poll_fd() becomes readable when there is something to do, and handle_ready() does it without waiting.
 #pragma once
 
 #include "net/fd.hpp"
@@ -63,10 +63,10 @@ struct LocalOptions {
 
 /// How a child ended and what it used.
 struct ChildEnd {
-    int exit_status = -1;        ///< exit status, or -1 when a signal ended it
-    int signal = 0;              ///< the signal that ended it, or 0
-    int exec_error = 0;          ///< errno: the program could not be started
-    std::int64_t cpu_ns = 0;     ///< user and system time
+    int exit_status = -1;              ///< exit status, or -1 when a signal ended it
+    int signal = 0;                    ///< the signal that ended it, or 0
+    int exec_error = 0;                ///< errno: the program could not be started
+    std::int64_t cpu_ns = 0;           ///< user and system time
     std::uint64_t peak_rss_bytes = 0;  ///< without exec this starts at what was shared with the parent
     protocol::TimeNs ended_ns = 0;     ///< CLOCK_MONOTONIC, when it was noticed
 
@@ -85,9 +85,9 @@ struct LocalEvent {
     ChildEnd end;                   ///< ended
 };
 
-/// A running job. Not thread-safe; make it before other threads exist: SIGCHLD (and the signals to forward) are blocked in
-/// the calling thread for as long as it lives, and a thread that does not block them would swallow them.
-/// Children die (SIGKILL) with the thread that started them and with this object.
+/// A running job. Not thread-safe; make it before other threads exist: SIGCHLD (and the signals to forward) are blocked
+/// in the calling thread for as long as it lives, and a thread that does not block them would swallow them. Children
+/// die (SIGKILL) with the thread that started them and with this object.
 class LocalJob {
 public:
     /// Forks all children, then opens the gate: none begins before all exist. Errors (one line): no processes left

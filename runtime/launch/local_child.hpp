@@ -3,9 +3,8 @@
 
 #include "launch/local.hpp"
 
-#include <signal.h>
-
 #include <array>
+#include <csignal>
 
 namespace ronde::launch {
 

@@ -20,7 +20,8 @@ bool is_link_local_6(std::array<std::uint8_t, 16> const& address) {
 
 /// Interface name or number, as it stands behind the percent sign. 0: no such interface.
 std::uint32_t scope_named(std::string const& name) {
-    if (std::uint32_t const index = if_nametoindex(name.c_str()); index != 0) return index;
+    if (std::uint32_t const index = if_nametoindex(name.c_str()); index != 0)
+        return index;
     std::uint32_t number = 0;
     auto const [end, fault] = std::from_chars(name.data(), name.data() + name.size(), number);
     return fault == std::errc() && end == name.data() + name.size() ? number : 0;
@@ -54,7 +55,8 @@ SocketAddress to_sockaddr(Endpoint const& endpoint) noexcept {
 
 Endpoint from_sockaddr(sockaddr const* address, socklen_t length) noexcept {
     Endpoint result;
-    if (address == nullptr || length < sizeof(sa_family_t)) return result;
+    if (address == nullptr || length < sizeof(sa_family_t))
+        return result;
     if (address->sa_family == AF_INET && length >= sizeof(sockaddr_in)) {
         sockaddr_in in{};
         std::memcpy(&in, address, sizeof in);
@@ -73,7 +75,8 @@ Endpoint from_sockaddr(sockaddr const* address, socklen_t length) noexcept {
             std::memcpy(result.address.data(), &in.sin6_addr, 16);
             // The kernel fills the scope in for some global addresses too, where it says nothing and would make
             // equal addresses unequal.
-            if (is_link_local_6(result.address)) result.scope_id = in.sin6_scope_id;
+            if (is_link_local_6(result.address))
+                result.scope_id = in.sin6_scope_id;
         }
     }
     return result;
@@ -110,13 +113,16 @@ std::optional<Endpoint> parse_address(std::string_view text, std::uint16_t port)
     std::size_t const percent = whole.find('%');
     std::string const bare = whole.substr(0, percent);
     in6_addr six{};
-    if (bare.find('\0') != std::string::npos || inet_pton(AF_INET6, bare.c_str(), &six) != 1) return std::nullopt;
+    if (bare.find('\0') != std::string::npos || inet_pton(AF_INET6, bare.c_str(), &six) != 1)
+        return std::nullopt;
     result.family = Family::ipv6;
     std::memcpy(result.address.data(), &six, 16);
     if (percent != std::string::npos) {
         result.scope_id = scope_named(whole.substr(percent + 1));
-        if (result.scope_id == 0) return std::nullopt;
-        if (!is_link_local_6(result.address)) result.scope_id = 0;
+        if (result.scope_id == 0)
+            return std::nullopt;
+        if (!is_link_local_6(result.address))
+            result.scope_id = 0;
     }
     return result;
 }
@@ -151,16 +157,21 @@ std::string to_text(Endpoint const& endpoint) {
 Reach reach_of(Endpoint const& endpoint) noexcept {
     auto const& a = endpoint.address;
     if (endpoint.family == Family::ipv4) {
-        if (a[0] == 127) return Reach::loopback;
-        if (a[0] == 169 && a[1] == 254) return Reach::link_local_4;
+        if (a[0] == 127)
+            return Reach::loopback;
+        if (a[0] == 169 && a[1] == 254)
+            return Reach::link_local_4;
         bool const multicast_or_reserved = a[0] >= 224;
         return a[0] == 0 || multicast_or_reserved ? Reach::none : Reach::routable;
     }
     if (endpoint.family == Family::ipv6) {
-        if (is_link_local_6(a)) return Reach::link_local_6;
-        if (a[0] == 0xff) return Reach::none;
+        if (is_link_local_6(a))
+            return Reach::link_local_6;
+        if (a[0] == 0xff)
+            return Reach::none;
         bool const zero_but_last = std::all_of(a.begin(), a.end() - 1, [](std::uint8_t byte) { return byte == 0; });
-        if (zero_but_last && a[15] <= 1) return a[15] == 1 ? Reach::loopback : Reach::none;
+        if (zero_but_last && a[15] <= 1)
+            return a[15] == 1 ? Reach::loopback : Reach::none;
         return Reach::routable;
     }
     return Reach::none;
@@ -171,14 +182,17 @@ bool same_address(Endpoint const& left, Endpoint const& right) noexcept {
 }
 
 bool same_subnet(Endpoint const& left, Endpoint const& right, std::uint32_t prefix_bits) noexcept {
-    if (left.family != right.family || left.family == Family::none) return false;
-    if (left.family == Family::ipv6 && left.scope_id != right.scope_id) return false;
+    if (left.family != right.family || left.family == Family::none)
+        return false;
+    if (left.family == Family::ipv6 && left.scope_id != right.scope_id)
+        return false;
     std::uint32_t const length_bits = left.family == Family::ipv4 ? 32 : 128;
     std::uint32_t const bits = std::min(prefix_bits, length_bits);
     for (std::uint32_t byte = 0; byte * 8 < bits; ++byte) {
         std::uint32_t const bits_here = std::min<std::uint32_t>(8, bits - byte * 8);
         auto const mask = static_cast<std::uint8_t>(0xff00U >> bits_here);
-        if ((left.address[byte] & mask) != (right.address[byte] & mask)) return false;
+        if ((left.address[byte] & mask) != (right.address[byte] & mask))
+            return false;
     }
     return true;
 }

@@ -43,11 +43,11 @@ struct SocketAddress {
 
 /// How far an address reaches. Decides which one is worth telling other hosts.
 enum class Reach : std::uint8_t {
-    none,         ///< no address, wildcard, multicast
-    loopback,     ///< 127.0.0.0/8, ::1: this host only
-    link_local_4, ///< 169.254.0.0/16: often the same on every host
-    link_local_6, ///< fe80::/10: needs a scope, which means nothing elsewhere
-    routable,     ///< everything else, private ranges included
+    none,          ///< no address, wildcard, multicast
+    loopback,      ///< 127.0.0.0/8, ::1: this host only
+    link_local_4,  ///< 169.254.0.0/16: often the same on every host
+    link_local_6,  ///< fe80::/10: needs a scope, which means nothing elsewhere
+    routable,      ///< everything else, private ranges included
 };
 [[nodiscard]] Reach reach_of(Endpoint const& endpoint) noexcept;
 

@@ -8,7 +8,8 @@ namespace ronde::net {
 
 void Fd::reset(int descriptor) noexcept {
     int const old = std::exchange(descriptor_, descriptor);
-    if (old < 0) return;
+    if (old < 0)
+        return;
     int const saved_errno = errno;
     ::close(old);
     errno = saved_errno;

@@ -13,7 +13,8 @@ public:
     explicit Fd(int descriptor) noexcept : descriptor_(descriptor) {}
     Fd(Fd&& other) noexcept : descriptor_(other.release()) {}
     Fd& operator=(Fd&& other) noexcept {
-        if (this != &other) reset(other.release());
+        if (this != &other)
+            reset(other.release());
         return *this;
     }
     Fd(Fd const&) = delete;

@@ -15,12 +15,15 @@ namespace {
 
 std::string read_boot_id() {
     Fd const fd(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
-    if (!fd) return {};
+    if (!fd)
+        return {};
     char text[64];
     ssize_t const got = ::read(fd.get(), text, sizeof text);
-    if (got <= 0) return {};
+    if (got <= 0)
+        return {};
     std::string result(text, static_cast<std::size_t>(got));
-    while (!result.empty() && result.back() == '\n') result.pop_back();
+    while (!result.empty() && result.back() == '\n')
+        result.pop_back();
     return result;
 }
 
@@ -42,10 +45,12 @@ std::uint64_t host_id_of(HostIdentity const& identity) noexcept {
 HostIdentity this_host() {
     HostIdentity identity;
     utsname names{};
-    if (::uname(&names) == 0) identity.host_name = names.nodename;
+    if (::uname(&names) == 0)
+        identity.host_name = names.nodename;
     identity.boot_id = read_boot_id();
     for (char const* const name : {"RONDE_HOSTID", "NCCL_HOSTID"}) {
-        if (!identity.override_id.empty()) break;
+        if (!identity.override_id.empty())
+            break;
         identity.override_id = environment_variable(name).value_or("");
     }
     return identity;

@@ -9,8 +9,8 @@ namespace ronde::net {
 
 /// What the number is made of.
 struct HostIdentity {
-    std::string host_name;  ///< whole, never cut at a dot: node1.siteA and node1.siteB are two machines
-    std::string boot_id;    ///< /proc/sys/kernel/random/boot_id: tells machines with one name apart
+    std::string host_name;    ///< whole, never cut at a dot: node1.siteA and node1.siteB are two machines
+    std::string boot_id;      ///< /proc/sys/kernel/random/boot_id: tells machines with one name apart
     std::string override_id;  ///< RONDE_HOSTID, or else NCCL_HOSTID; replaces both when not empty
 };
 

@@ -20,7 +20,8 @@ namespace {
 std::uint32_t prefix_of(sockaddr const* netmask, Family family) {
     // Some tunnels have no netmask: then the address stands for itself only.
     std::uint32_t const whole = family == Family::ipv4 ? 32 : 128;
-    if (netmask == nullptr) return whole;
+    if (netmask == nullptr)
+        return whole;
     std::uint32_t bits = 0;
     socklen_t const length = family == Family::ipv4 ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
     for (std::uint8_t const byte : from_sockaddr(netmask, length).address) {
@@ -45,7 +46,8 @@ std::optional<std::string> first_set(VariableLookup const& lookup, std::initiali
 
 tl::expected<std::vector<InterfaceAddress>, OsFailure> list_interfaces() {
     ifaddrs* raw = nullptr;
-    if (::getifaddrs(&raw) != 0) return tl::unexpected(os_failure(OsCall::system, errno));
+    if (::getifaddrs(&raw) != 0)
+        return tl::unexpected(os_failure(OsCall::system, errno));
     std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> const list(raw, ::freeifaddrs);
 
     std::vector<InterfaceAddress> result;
@@ -72,7 +74,8 @@ tl::expected<std::vector<InterfaceAddress>, OsFailure> list_interfaces() {
             // An IPv4 address may go by a label, "eth0:1".
             return other.name.substr(0, other.name.find(':')) == bare.name;
         });
-        if (!has_address) result.push_back(std::move(bare));
+        if (!has_address)
+            result.push_back(std::move(bare));
     }
     return result;
 }
@@ -85,7 +88,8 @@ std::optional<std::string> environment_variable(std::string const& name) {
 tl::expected<InterfaceRequest, std::string> interface_request_from(VariableLookup const& lookup) {
     InterfaceRequest request;
     request.names = first_set(lookup, {"RONDE_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"}, request.names_source).value_or("");
-    request.family = first_set(lookup, {"RONDE_SOCKET_FAMILY", "NCCL_SOCKET_FAMILY"}, request.family_source).value_or("");
+    request.family =
+        first_set(lookup, {"RONDE_SOCKET_FAMILY", "NCCL_SOCKET_FAMILY"}, request.family_source).value_or("");
     std::string const rule = lookup("RONDE_INTERFACE_RULE").value_or("");
     if (rule == "compat") {
         request.rule = InterfaceRule::compat;
@@ -97,7 +101,8 @@ tl::expected<InterfaceRequest, std::string> interface_request_from(VariableLooku
 
 std::string why_table(std::vector<InterfaceVerdict> const& verdicts) {
     auto const address_of = [](InterfaceAddress const& candidate) {
-        if (candidate.address.family == Family::none) return std::string("-");
+        if (candidate.address.family == Family::none)
+            return std::string("-");
         return fmt::format("{}/{}", address_text(candidate.address), candidate.prefix_bits);
     };
     std::size_t name_width = 0;
@@ -108,21 +113,24 @@ std::string why_table(std::vector<InterfaceVerdict> const& verdicts) {
     }
     std::string table;
     for (InterfaceVerdict const& verdict : verdicts) {
-        table += fmt::format("  {:<{}}  {:<{}}  {}\n", verdict.candidate.name, name_width, address_of(verdict.candidate),
-                             address_width, verdict.reason);
+        table += fmt::format("  {:<{}}  {:<{}}  {}\n", verdict.candidate.name, name_width,
+                             address_of(verdict.candidate), address_width, verdict.reason);
     }
     return table;
 }
 
 tl::expected<InterfaceChoice, std::string> choose_interface_here(InterfaceRequest request) {
     auto const list = list_interfaces();
-    if (!list) return tl::unexpected("cannot list the interfaces of this host: " + describe(list.error()));
+    if (!list)
+        return tl::unexpected("cannot list the interfaces of this host: " + describe(list.error()));
     if (request.root && !request.route_source) {
         // Without a route the rule falls back to subnets and grades.
-        if (auto const source = route_source(*request.root)) request.route_source = *source;
+        if (auto const source = route_source(*request.root))
+            request.route_source = *source;
     }
     auto choice = choose_interface(*list, request);
-    if (choice) return std::move(*choice);
+    if (choice)
+        return std::move(*choice);
     std::string text = std::move(choice.error().message);
     if (!choice.error().verdicts.empty()) {
         text += ":\n" + why_table(choice.error().verdicts);

@@ -23,6 +23,6 @@ struct NamePattern {
 /// An empty text gives an empty pattern, and so does one character under `compat`, where NCCL ignores it. The error
 /// names `source` and the item.
 [[nodiscard]] tl::expected<NamePattern, std::string> parse_name_pattern(std::string_view text, std::string_view source,
-                                                                       InterfaceRule rule);
+                                                                        InterfaceRule rule);
 
 }  // namespace ronde::net

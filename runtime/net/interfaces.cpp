@@ -14,18 +14,19 @@ namespace {
 
 /// How good an address is when nobody said which one to take; smaller is better.
 enum class Grade : std::uint8_t {
-    fast_fabric,   ///< routable, on an interface named ib…
-    ordinary,      ///< routable
-    on_loopback,   ///< routable, though it sits on lo: how hosts that speak routing protocols do it
-    bridge,        ///< routable, but made for containers or guests of this host
+    fast_fabric,  ///< routable, on an interface named ib…
+    ordinary,     ///< routable
+    on_loopback,  ///< routable, though it sits on lo: how hosts that speak routing protocols do it
+    bridge,       ///< routable, but made for containers or guests of this host
     link_local_6,
     link_local_4,  ///< after IPv6, because the same address is often on every host
     loopback,
 };
 
 /// Interfaces that container engines, hypervisors and pod networks make; their addresses repeat on every host.
-constexpr std::array<std::string_view, 14> kBridgePrefixes = {"docker", "virbr", "veth",    "br-",  "cni",    "cilium", "lxc",
-                                                             "lxdbr",  "cali",  "flannel", "kube", "podman", "vboxnet", "vmnet"};
+constexpr std::array<std::string_view, 14> kBridgePrefixes = {"docker", "virbr",  "veth",    "br-",  "cni",
+                                                              "cilium", "lxc",    "lxdbr",   "cali", "flannel",
+                                                              "kube",   "podman", "vboxnet", "vmnet"};
 
 bool begins_with(std::string_view name, std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; }
 
@@ -37,11 +38,12 @@ Grade grade_of(InterfaceAddress const& candidate) {
     case Reach::loopback:
     case Reach::none: return Grade::loopback;
     }
-    if (candidate.loopback) return Grade::on_loopback;
-    bool const bridge = std::any_of(kBridgePrefixes.begin(), kBridgePrefixes.end(), [&](std::string_view prefix) {
-        return begins_with(candidate.name, prefix);
-    });
-    if (bridge) return Grade::bridge;
+    if (candidate.loopback)
+        return Grade::on_loopback;
+    bool const bridge = std::any_of(kBridgePrefixes.begin(), kBridgePrefixes.end(),
+                                    [&](std::string_view prefix) { return begins_with(candidate.name, prefix); });
+    if (bridge)
+        return Grade::bridge;
     return begins_with(candidate.name, "ib") ? Grade::fast_fabric : Grade::ordinary;
 }
 
@@ -66,9 +68,12 @@ std::string warning_about(InterfaceAddress const& chosen) {
     case Grade::ordinary:
     case Grade::on_loopback: return {};
     case Grade::bridge: return fmt::format("{} is on a bridge that other hosts do not reach: {}", what, kRemedy);
-    case Grade::link_local_6: return fmt::format("{} is link-local, other hosts do not reach it without its scope: {}", what, kRemedy);
-    case Grade::link_local_4: return fmt::format("{} is link-local, other hosts may have the same address: {}", what, kRemedy);
-    case Grade::loopback: return fmt::format("{} is a loopback address, ranks on other hosts cannot reach it: {}", what, kRemedy);
+    case Grade::link_local_6:
+        return fmt::format("{} is link-local, other hosts do not reach it without its scope: {}", what, kRemedy);
+    case Grade::link_local_4:
+        return fmt::format("{} is link-local, other hosts may have the same address: {}", what, kRemedy);
+    case Grade::loopback:
+        return fmt::format("{} is a loopback address, ranks on other hosts cannot reach it: {}", what, kRemedy);
     }
     return {};
 }
@@ -80,7 +85,9 @@ struct Wish {
     Family family = Family::none;
 
     [[nodiscard]] std::string names_text() const { return fmt::format("{}='{}'", request.names_source, request.names); }
-    [[nodiscard]] std::string family_text() const { return fmt::format("{}={}", request.family_source, request.family); }
+    [[nodiscard]] std::string family_text() const {
+        return fmt::format("{}={}", request.family_source, request.family);
+    }
 };
 
 /// Why a candidate is out of the question, or an empty text.
@@ -89,12 +96,15 @@ std::string objection_to(InterfaceAddress const& candidate, Wish const& wish) {
     if (!wish.names.empty() && !wish.names.wants(candidate.name)) {
         return fmt::format("name {} {}", wish.names.exclude ? "excluded by" : "does not match", wish.names_text());
     }
-    if (!candidate.running) return "not running";
-    if (candidate.address.family == Family::none) return "no IPv4 or IPv6 address";
+    if (!candidate.running)
+        return "not running";
+    if (candidate.address.family == Family::none)
+        return "no IPv4 or IPv6 address";
     if (wish.family != Family::none && candidate.address.family != wish.family) {
         return fmt::format("wrong family for {}", wish.family_text());
     }
-    if (reach_of(candidate.address) == Reach::none) return "not an address of one host";
+    if (reach_of(candidate.address) == Reach::none)
+        return "not an address of one host";
     return {};
 }
 
@@ -104,9 +114,12 @@ InterfaceRefusal refusal(std::string message, std::vector<InterfaceVerdict> verd
 
 std::string nothing_fits(Wish const& wish) {
     std::string wanted;
-    if (!wish.names.empty()) wanted = wish.names_text();
-    if (wish.family != Family::none) wanted += (wanted.empty() ? "" : " with ") + wish.family_text();
-    if (wanted.empty()) return "no interface of this host is running and has an address";
+    if (!wish.names.empty())
+        wanted = wish.names_text();
+    if (wish.family != Family::none)
+        wanted += (wanted.empty() ? "" : " with ") + wish.family_text();
+    if (wanted.empty())
+        return "no interface of this host is running and has an address";
     return fmt::format("no interface of this host fits {}", wanted);
 }
 
@@ -135,20 +148,26 @@ Chosen choose_by_reach(std::vector<InterfaceAddress> const& list, Wish const& wi
         InterfaceVerdict verdict{candidate, objection_to(candidate, wish)};
         if (verdict.reason.empty()) {
             verdict.reason = fmt::format("{}, comes after the chosen one", words_for(grade_of(candidate)));
-            if (!best || key_of(candidate) < key_of(list[*best])) best = verdicts.size();
+            if (!best || key_of(candidate) < key_of(list[*best]))
+                best = verdicts.size();
         }
         verdicts.push_back(std::move(verdict));
     }
-    if (!best) return tl::unexpected(refusal(nothing_fits(wish), std::move(verdicts)));
+    if (!best)
+        return tl::unexpected(refusal(nothing_fits(wish), std::move(verdicts)));
     return conclude(std::move(verdicts), *best);
 }
 
 /// NCCL's rule for a host where no interface was named: groups of names, tried one after the other.
 std::uint32_t compat_group_of(std::string_view name) {
-    if (begins_with(name, "ib")) return 0;
-    if (begins_with(name, "docker")) return 2;
-    if (begins_with(name, "lo")) return 3;
-    if (begins_with(name, "virbr")) return 4;
+    if (begins_with(name, "ib"))
+        return 0;
+    if (begins_with(name, "docker"))
+        return 2;
+    if (begins_with(name, "lo"))
+        return 3;
+    if (begins_with(name, "virbr"))
+        return 4;
     return 1;
 }
 
@@ -161,31 +180,40 @@ Chosen choose_as_nccl(std::vector<InterfaceAddress> const& list, Wish const& wis
     std::optional<std::size_t> best;
     for (InterfaceAddress const& candidate : list) {
         InterfaceVerdict verdict{candidate, objection_to(candidate, rule)};
-        if (verdict.reason.empty() && candidate.address == loopback(Family::ipv6)) verdict.reason = "::1 is never used";
-        if (verdict.reason.empty() && request.root && !same_subnet(candidate.address, *request.root, candidate.prefix_bits)) {
+        if (verdict.reason.empty() && candidate.address == loopback(Family::ipv6))
+            verdict.reason = "::1 is never used";
+        if (verdict.reason.empty() && request.root &&
+            !same_subnet(candidate.address, *request.root, candidate.prefix_bits)) {
             verdict.reason = fmt::format("not in the subnet of {}", address_text(*request.root));
         }
         if (verdict.reason.empty()) {
             verdict.reason = "comes after the chosen one";
             bool const by_order = request.root || !wish.names.empty();
-            bool const better = best && !by_order && compat_group_of(candidate.name) < compat_group_of(list[*best].name);
-            if (!best || better) best = verdicts.size();
+            bool const better =
+                best && !by_order && compat_group_of(candidate.name) < compat_group_of(list[*best].name);
+            if (!best || better)
+                best = verdicts.size();
         }
         verdicts.push_back(std::move(verdict));
     }
-    if (best) return conclude(std::move(verdicts), *best);
-    if (!request.root) return tl::unexpected(refusal(nothing_fits(wish), std::move(verdicts)));
-    return tl::unexpected(refusal(fmt::format("no interface of this host is in the subnet of the root address {}",
-                                              address_text(*request.root)),
-                                  std::move(verdicts)));
+    if (best)
+        return conclude(std::move(verdicts), *best);
+    if (!request.root)
+        return tl::unexpected(refusal(nothing_fits(wish), std::move(verdicts)));
+    return tl::unexpected(refusal(
+        fmt::format("no interface of this host is in the subnet of the root address {}", address_text(*request.root)),
+        std::move(verdicts)));
 }
 
 tl::expected<Family, std::string> parse_family(InterfaceRequest const& request) {
-    if (request.family == "AF_INET") return Family::ipv4;
-    if (request.family == "AF_INET6") return Family::ipv6;
-    if (request.family.empty() || request.rule == InterfaceRule::compat) return Family::none;
-    return tl::unexpected(fmt::format("{}='{}' is no address family; expected AF_INET or AF_INET6", request.family_source,
-                                      request.family));
+    if (request.family == "AF_INET")
+        return Family::ipv4;
+    if (request.family == "AF_INET6")
+        return Family::ipv6;
+    if (request.family.empty() || request.rule == InterfaceRule::compat)
+        return Family::none;
+    return tl::unexpected(fmt::format("{}='{}' is no address family; expected AF_INET or AF_INET6",
+                                      request.family_source, request.family));
 }
 
 }  // namespace
@@ -193,9 +221,11 @@ tl::expected<Family, std::string> parse_family(InterfaceRequest const& request) 
 tl::expected<InterfaceChoice, InterfaceRefusal> choose_interface(std::vector<InterfaceAddress> const& list,
                                                                  InterfaceRequest const& request) {
     auto names = parse_name_pattern(request.names, request.names_source, request.rule);
-    if (!names) return tl::unexpected(refusal(std::move(names.error())));
+    if (!names)
+        return tl::unexpected(refusal(std::move(names.error())));
     auto const family = parse_family(request);
-    if (!family) return tl::unexpected(refusal(family.error()));
+    if (!family)
+        return tl::unexpected(refusal(family.error()));
 
     Wish const wish{request, std::move(*names), *family};
     return request.rule == InterfaceRule::compat ? choose_as_nccl(list, wish) : choose_by_reach(list, wish);

@@ -18,10 +18,10 @@ namespace ronde::net {
 /// One address of one interface. An interface without addresses has one item with Family::none.
 struct InterfaceAddress {
     std::string name;
-    Endpoint address;               ///< port 0; scope_id set for link-local IPv6
+    Endpoint address;  ///< port 0; scope_id set for link-local IPv6
     std::uint32_t prefix_bits = 0;
-    bool running = true;            ///< IFF_UP and IFF_RUNNING
-    bool loopback = false;          ///< IFF_LOOPBACK
+    bool running = true;    ///< IFF_UP and IFF_RUNNING
+    bool loopback = false;  ///< IFF_LOOPBACK
     friend bool operator==(InterfaceAddress const&, InterfaceAddress const&) = default;
 };
 
@@ -58,7 +58,7 @@ using VariableLookup = std::function<std::optional<std::string>(std::string cons
 /// Why an address was taken or not: one line of the why-table.
 struct InterfaceVerdict {
     InterfaceAddress candidate;
-    std::string reason;  ///< "chosen", "not running", "no address", "name excluded by ^docker (…)", "container bridge", …
+    std::string reason;  ///< "chosen", "not running", "name excluded by RONDE_SOCKET_IFNAME='^docker'", ...
 };
 
 struct InterfaceChoice {
@@ -73,8 +73,8 @@ struct InterfaceRefusal {
 };
 
 /// Pure: same list, same request, same answer. O(n log n).
-[[nodiscard]] tl::expected<InterfaceChoice, InterfaceRefusal> choose_interface(
-    std::vector<InterfaceAddress> const& list, InterfaceRequest const& request);
+[[nodiscard]] tl::expected<InterfaceChoice, InterfaceRefusal>
+choose_interface(std::vector<InterfaceAddress> const& list, InterfaceRequest const& request);
 
 /// "  eth0     10.0.0.5/24   chosen" and so on, one line for each candidate, aligned; ends with a newline.
 [[nodiscard]] std::string why_table(std::vector<InterfaceVerdict> const& verdicts);

@@ -40,9 +40,7 @@ struct DescriptorNeed {
     std::uint64_t chords = 0;
     std::uint64_t members = 0;  ///< root: check-in connections that are kept, or the one it calls back on
 
-    [[nodiscard]] constexpr std::uint64_t total() const {
-        return listeners + root_links + doors + chords + members;
-    }
+    [[nodiscard]] constexpr std::uint64_t total() const { return listeners + root_links + doors + chords + members; }
     DescriptorNeed& operator+=(DescriptorNeed const& other) noexcept;
 };
 
@@ -58,8 +56,7 @@ struct DescriptorNeed {
 /// Raises the soft limit when it has to and can. Otherwise one line, such as "descriptor limit 64, need 173
 /// (100 links to ranks, 0 links to roots, 1 listeners, 64 unproven, 8 others), hard limit 64: raise it (…) or …".
 /// `already_open`: descriptors that this process has for other reasons; see open_descriptors().
-[[nodiscard]] tl::expected<void, std::string> check_descriptors(DescriptorNeed const& need,
-                                                                std::uint64_t already_open);
+[[nodiscard]] tl::expected<void, std::string> check_descriptors(DescriptorNeed const& need, std::uint64_t already_open);
 /// The decision of check_descriptors() as a pure function.
 [[nodiscard]] std::optional<std::string> descriptor_shortage(DescriptorNeed const& need, std::uint64_t already_open,
                                                              DescriptorLimit const& limit);

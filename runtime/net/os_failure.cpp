@@ -43,15 +43,19 @@ Failure failure_of(OsCall call, int os_error) noexcept {
     switch (call) {
     case OsCall::bind:
         // ip(7): the address is not of this host; or it is IPv6 and not (or no longer) assigned.
-        if (os_error == EADDRNOTAVAIL) return Failure::bad_address;
-        if (os_error == EADDRINUSE) return Failure::address_in_use;
+        if (os_error == EADDRNOTAVAIL)
+            return Failure::bad_address;
+        if (os_error == EADDRINUSE)
+            return Failure::address_in_use;
         break;
     case OsCall::connect:
         // connect(2): all ephemeral ports towards this destination are taken. Linux answers EADDRINUSE instead when the
         // socket was bound to a port whose pair with the destination exists already.
-        if (os_error == EADDRNOTAVAIL || os_error == EADDRINUSE) return Failure::no_ports;
+        if (os_error == EADDRNOTAVAIL || os_error == EADDRINUSE)
+            return Failure::no_ports;
         // connect(2): "insufficient entries in the routing cache", a shortage of kernel memory that passes.
-        if (os_error == EAGAIN) return Failure::no_descriptors;
+        if (os_error == EAGAIN)
+            return Failure::no_descriptors;
         break;
     default: break;
     }
@@ -98,10 +102,12 @@ AcceptOutcome accept_outcome_of(int os_error) noexcept {
 }
 
 std::string describe_errno(int os_error) {
-    if (os_error == 0) return "no error";
+    if (os_error == 0)
+        return "no error";
     char const* const text = strerrordesc_np(os_error);
     char const* const name = strerrorname_np(os_error);
-    if (text == nullptr || name == nullptr) return fmt::format("error {}", os_error);
+    if (text == nullptr || name == nullptr)
+        return fmt::format("error {}", os_error);
     return fmt::format("{} ({})", text, name);
 }
 

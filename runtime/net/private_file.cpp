@@ -32,8 +32,10 @@ std::string temporary_beside(std::string const& path) {
 bool write_all(int fd, std::string_view content) noexcept {
     while (!content.empty()) {
         ssize_t const written = ::write(fd, content.data(), content.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return false;
         content.remove_prefix(static_cast<std::size_t>(written));
     }
     return true;
@@ -43,7 +45,8 @@ bool write_all(int fd, std::string_view content) noexcept {
 void sync_folder_of(std::string const& path) noexcept {
     std::size_t const slash = path.rfind('/');
     std::string const folder = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-    if (Fd const fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)); fd) ::fsync(fd.get());
+    if (Fd const fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)); fd)
+        ::fsync(fd.get());
 }
 
 }  // namespace
@@ -53,7 +56,8 @@ tl::expected<void, std::string> write_private_file(std::string const& path, std:
     // What a former process with our process id left behind.
     ::unlink(temporary.c_str());
     Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!fd) return cannot("create", temporary);
+    if (!fd)
+        return cannot("create", temporary);
     if (!write_all(fd.get(), content) || ::fsync(fd.get()) != 0) {
         int const os_error = errno;
         ::unlink(temporary.c_str());
@@ -72,19 +76,25 @@ tl::expected<void, std::string> write_private_file(std::string const& path, std:
 tl::expected<PrivateContent, std::string> read_private_file(std::string const& path, std::size_t limit_bytes) {
     // O_NONBLOCK: opening a FIFO must not wait for a writer before it can be refused.
     Fd const fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!fd) return cannot("open", path);
-    struct stat status{};
-    if (::fstat(fd.get(), &status) != 0) return cannot("look at", path);
-    if (!S_ISREG(status.st_mode)) return tl::unexpected(fmt::format("{} is not a regular file", path));
+    if (!fd)
+        return cannot("open", path);
+    struct stat status {};
+    if (::fstat(fd.get(), &status) != 0)
+        return cannot("look at", path);
+    if (!S_ISREG(status.st_mode))
+        return tl::unexpected(fmt::format("{} is not a regular file", path));
 
     PrivateContent result;
     result.content.resize(limit_bytes + 1);
     std::size_t filled = 0;
     while (filled < result.content.size()) {
         ssize_t const got = ::read(fd.get(), result.content.data() + filled, result.content.size() - filled);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return cannot("read", path);
-        if (got == 0) break;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return cannot("read", path);
+        if (got == 0)
+            break;
         filled += static_cast<std::size_t>(got);
     }
     if (filled > limit_bytes) {

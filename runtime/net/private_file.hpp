@@ -14,7 +14,7 @@ namespace ronde::net {
 
 struct PrivateContent {
     std::string content;
-    std::string warning;  ///< one line when others may read the file ("… is readable by others, chmod 600 …"), else empty
+    std::string warning;  ///< one line when others may read or change the file, else empty
 };
 /// Reads at most `limit_bytes`; a longer file is an error, and so is anything but a regular file.
 [[nodiscard]] tl::expected<PrivateContent, std::string> read_private_file(std::string const& path,

@@ -5,8 +5,8 @@
 #include <netdb.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -42,9 +42,11 @@ void look_up(Lookup& lookup) {
     for (addrinfo const* item = list; item != nullptr && endpoints.size() < kMaxResolved; item = item->ai_next) {
         Endpoint const endpoint = from_sockaddr(item->ai_addr, item->ai_addrlen);
         bool const seen = std::find(endpoints.begin(), endpoints.end(), endpoint) != endpoints.end();
-        if (endpoint.family != Family::none && !seen) endpoints.push_back(endpoint);
+        if (endpoint.family != Family::none && !seen)
+            endpoints.push_back(endpoint);
     }
-    if (list != nullptr) ::freeaddrinfo(list);
+    if (list != nullptr)
+        ::freeaddrinfo(list);
 
     std::lock_guard const lock(lookup.mutex);
     lookup.status = status;
@@ -55,16 +57,15 @@ void look_up(Lookup& lookup) {
 }
 
 std::string why_not(Lookup const& lookup) {
-    if (lookup.status == EAI_SYSTEM) return std::generic_category().message(lookup.os_error);
+    if (lookup.status == EAI_SYSTEM)
+        return std::generic_category().message(lookup.os_error);
     return ::gai_strerror(lookup.status);
 }
 
 tl::expected<std::vector<Endpoint>, std::string> resolve_name(std::string const& host, ResolveOptions const& options) {
     auto const lookup = std::make_shared<Lookup>();
     lookup->host = host;
-    lookup->family = options.family == Family::ipv4   ? AF_INET
-                     : options.family == Family::ipv6 ? AF_INET6
-                                                      : AF_UNSPEC;
+    lookup->family = options.family == Family::ipv4 ? AF_INET : options.family == Family::ipv6 ? AF_INET6 : AF_UNSPEC;
     // getaddrinfo(3) cannot be interrupted and may wait for minutes. So it runs where nobody waits for it.
     try {
         std::thread([lookup] { look_up(*lookup); }).detach();
@@ -76,11 +77,14 @@ tl::expected<std::vector<Endpoint>, std::string> resolve_name(std::string const&
     constexpr std::chrono::nanoseconds kLongest = std::chrono::hours(1);
     auto const budget = std::min(std::chrono::nanoseconds(options.budget_ns), kLongest);
     if (!lookup->ready.wait_for(lock, budget, [&] { return lookup->done; })) {
-        return tl::unexpected(fmt::format("no name server answered about '{}' within {} ms: give an address instead of a name",
-                                          host, options.budget_ns / 1'000'000));
+        return tl::unexpected(
+            fmt::format("no name server answered about '{}' within {} ms: give an address instead of a name", host,
+                        options.budget_ns / 1'000'000));
     }
-    if (lookup->status != 0) return tl::unexpected(fmt::format("cannot look up '{}': {}", host, why_not(*lookup)));
-    if (lookup->endpoints.empty()) return tl::unexpected(fmt::format("'{}' has no usable address", host));
+    if (lookup->status != 0)
+        return tl::unexpected(fmt::format("cannot look up '{}': {}", host, why_not(*lookup)));
+    if (lookup->endpoints.empty())
+        return tl::unexpected(fmt::format("'{}' has no usable address", host));
     return std::move(lookup->endpoints);
 }
 
@@ -96,28 +100,35 @@ tl::expected<HostPort, std::string> parse_host_port(std::string_view text) {
     std::size_t colon = std::string_view::npos;
     if (!text.empty() && text.front() == '[') {
         std::size_t const bracket = text.find(']');
-        if (bracket == std::string_view::npos) return refuse("the bracket is not closed");
-        if (bracket + 1 >= text.size() || text[bracket + 1] != ':') return refuse("no port after the bracket");
+        if (bracket == std::string_view::npos)
+            return refuse("the bracket is not closed");
+        if (bracket + 1 >= text.size() || text[bracket + 1] != ':')
+            return refuse("no port after the bracket");
         result.host = text.substr(1, bracket - 1);
         result.bracketed = true;
         colon = bracket + 1;
     } else {
         colon = text.find(':');
-        if (colon == std::string_view::npos) return refuse("no port");
-        if (text.find(':', colon + 1) != std::string_view::npos) return refuse("an IPv6 address needs brackets");
+        if (colon == std::string_view::npos)
+            return refuse("no port");
+        if (text.find(':', colon + 1) != std::string_view::npos)
+            return refuse("an IPv6 address needs brackets");
         result.host = text.substr(0, colon);
     }
-    if (result.host.empty()) return refuse("no host");
+    if (result.host.empty())
+        return refuse("no host");
     std::string_view const port = text.substr(colon + 1);
     char const* const end = port.data() + port.size();
     auto const [stop, fault] = std::from_chars(port.data(), end, result.port);
-    if (fault != std::errc() || stop != end || result.port == 0) return refuse("the port is not a number from 1 to 65535");
+    if (fault != std::errc() || stop != end || result.port == 0)
+        return refuse("the port is not a number from 1 to 65535");
     return result;
 }
 
 tl::expected<std::vector<Endpoint>, std::string> resolve(std::string_view text, ResolveOptions const& options) {
     auto const place = parse_host_port(text);
-    if (!place) return tl::unexpected(place.error());
+    if (!place)
+        return tl::unexpected(place.error());
 
     if (auto const literal = parse_address(place->host, place->port)) {
         if (options.family != Family::none && literal->family != options.family) {
@@ -127,11 +138,13 @@ tl::expected<std::vector<Endpoint>, std::string> resolve(std::string_view text, 
     }
     // Brackets and percent signs occur in literals only: such a text must not go to a name server.
     if (place->bracketed || place->host.find('%') != std::string::npos) {
-        return tl::unexpected(fmt::format("'{}': {} is no IPv6 address, or names an interface that is not here", text, place->host));
+        return tl::unexpected(
+            fmt::format("'{}': {} is no IPv6 address, or names an interface that is not here", text, place->host));
     }
     auto endpoints = resolve_name(place->host, options);
     if (endpoints) {
-        for (Endpoint& endpoint : *endpoints) endpoint.port = place->port;
+        for (Endpoint& endpoint : *endpoints)
+            endpoint.port = place->port;
     }
     return endpoints;
 }

@@ -11,7 +11,7 @@ namespace ronde::net {
 
 /// A host and a port as people write them.
 struct HostPort {
-    std::string host;        ///< without brackets; an IPv6 literal may carry %interface
+    std::string host;  ///< without brackets; an IPv6 literal may carry %interface
     std::uint16_t port = 0;
     bool bracketed = false;
 };
@@ -19,8 +19,8 @@ struct HostPort {
 [[nodiscard]] tl::expected<HostPort, std::string> parse_host_port(std::string_view text);
 
 struct ResolveOptions {
-    Family family = Family::none;                ///< none: both
-    std::int64_t budget_ns = 10'000'000'000;     ///< for the name server; the answer comes later or never otherwise
+    Family family = Family::none;             ///< none: both
+    std::int64_t budget_ns = 10'000'000'000;  ///< for the name server; the answer comes later or never otherwise
 };
 inline constexpr std::size_t kMaxResolved = 16;
 
@@ -28,6 +28,6 @@ inline constexpr std::size_t kMaxResolved = 16;
 /// preference, without duplicates, at most kMaxResolved; the call returns within the budget even when no name
 /// server answers (the thread ends by itself later).
 [[nodiscard]] tl::expected<std::vector<Endpoint>, std::string> resolve(std::string_view text,
-                                                                      ResolveOptions const& options = {});
+                                                                       ResolveOptions const& options = {});
 
 }  // namespace ronde::net

@@ -23,10 +23,10 @@ struct PortRange {
 [[nodiscard]] tl::expected<PortRange, std::string> parse_port_range(std::string_view text);
 
 struct ListenRequest {
-    Endpoint at;            ///< its address; its port is used when `ports` is {0, 0} (0: the kernel chooses)
-    PortRange ports;        ///< tried one after the other until one is free
-    std::uint64_t seed = 0; ///< where in `ports` to begin and in which stride to go on, so that ranks do not collide
-    bool wildcard = false;  ///< accept on all addresses of the family; asked for by the user, never by default
+    Endpoint at;             ///< its address; its port is used when `ports` is {0, 0} (0: the kernel chooses)
+    PortRange ports;         ///< tried one after the other until one is free
+    std::uint64_t seed = 0;  ///< where in `ports` to begin and in which stride to go on, so that ranks do not collide
+    bool wildcard = false;   ///< accept on all addresses of the family; asked for by the user, never by default
 };
 
 struct ListeningSocket {
@@ -54,8 +54,8 @@ struct Connecting {
 
 struct Accepted {
     AcceptOutcome outcome = AcceptOutcome::again;
-    Fd fd;           ///< `accepted`: non-blocking, close-on-exec, TCP_NODELAY
-    Endpoint peer;   ///< `accepted`: for messages only; a proxy may stand in between
+    Fd fd;              ///< `accepted`: non-blocking, close-on-exec, TCP_NODELAY
+    Endpoint peer;      ///< `accepted`: for messages only; a proxy may stand in between
     OsFailure failure;  ///< other outcomes but `again`
 };
 [[nodiscard]] Accepted accept_one(int listener) noexcept;

@@ -30,17 +30,21 @@ std::uint32_t IdLayout::checksum_of(std::span<const std::byte> id) noexcept {
 void IdLayout::store_root(Endpoint const& root, std::span<std::byte> out) noexcept {
     out[kFamilyAt] = std::byte(root.family);
     store(out, kPortAt, root.port);
-    for (std::size_t i = 0; i < root.address.size(); ++i) out[kAddressAt + i] = std::byte{root.address[i]};
-    if (net::reach_of(root) == net::Reach::link_local_6) store(out, kAddressAt + kScopeAt, root.scope_id);
+    for (std::size_t i = 0; i < root.address.size(); ++i)
+        out[kAddressAt + i] = std::byte{root.address[i]};
+    if (net::reach_of(root) == net::Reach::link_local_6)
+        store(out, kAddressAt + kScopeAt, root.scope_id);
 }
 
 Endpoint IdLayout::load_root(std::span<const std::byte> in) noexcept {
     Endpoint root;
     auto const family = static_cast<Family>(in[kFamilyAt]);
-    if (family != Family::ipv4 && family != Family::ipv6) return root;
+    if (family != Family::ipv4 && family != Family::ipv6)
+        return root;
     root.family = family;
     root.port = load<std::uint16_t>(in, kPortAt);
-    for (std::size_t i = 0; i < root.address.size(); ++i) root.address[i] = std::to_integer<std::uint8_t>(in[kAddressAt + i]);
+    for (std::size_t i = 0; i < root.address.size(); ++i)
+        root.address[i] = std::to_integer<std::uint8_t>(in[kAddressAt + i]);
     if (net::reach_of(root) == net::Reach::link_local_6) {
         root.scope_id = load<std::uint32_t>(in, kAddressAt + kScopeAt);
         std::fill_n(root.address.begin() + kScopeAt, sizeof root.scope_id, std::uint8_t{0});

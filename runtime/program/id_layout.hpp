@@ -13,14 +13,16 @@ namespace ronde::detail {
 template <typename Integer>
 Integer load(std::span<const std::byte> bytes, std::size_t at) {
     std::uint64_t wide = 0;
-    for (std::size_t i = 0; i < sizeof(Integer); ++i) wide |= std::to_integer<std::uint64_t>(bytes[at + i]) << (8 * i);
+    for (std::size_t i = 0; i < sizeof(Integer); ++i)
+        wide |= std::to_integer<std::uint64_t>(bytes[at + i]) << (8 * i);
     return static_cast<Integer>(wide);
 }
 
 template <typename Integer>
 void store(std::span<std::byte> bytes, std::size_t at, Integer value) {
     std::uint64_t const wide = value;
-    for (std::size_t i = 0; i < sizeof value; ++i) bytes[at + i] = static_cast<std::byte>(wide >> (8 * i));
+    for (std::size_t i = 0; i < sizeof value; ++i)
+        bytes[at + i] = static_cast<std::byte>(wide >> (8 * i));
 }
 
 struct IdLayout {

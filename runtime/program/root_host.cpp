@@ -1,8 +1,8 @@
-#include <ronde/unique_id.hpp>
-
 #include "net/interfaces.hpp"
 #include "net/socket.hpp"
 #include "program/id_layout.hpp"
+
+#include <ronde/unique_id.hpp>
 
 #include <fmt/format.h>
 #include <sodium.h>
@@ -24,21 +24,25 @@ std::string why_no_listener(net::ListenRequest const& request, net::OsFailure co
     std::string const address = net::address_text(request.at);
     if (failure.failure == Failure::address_in_use) {
         if (!request.ports.any()) {
-            return fmt::format("every port of {}-{} at {} is in use: widen the range", request.ports.first, request.ports.last, address);
+            return fmt::format("every port of {}-{} at {} is in use: widen the range", request.ports.first,
+                               request.ports.last, address);
         }
-        return fmt::format("{} is in use by another program or another bootstrap: choose another port, or let the system choose (create an id)",
+        return fmt::format("{} is in use by another program or another bootstrap: choose another port, or let the "
+                           "system choose (create an id)",
                            net::to_text(request.at));
     }
     if (failure.failure == Failure::bad_address) {
-        return fmt::format("{} is no address of this host ({}): the process that runs the root must be on the host that the id names",
-                           address, net::describe(failure));
+        return fmt::format(
+            "{} is no address of this host ({}): the process that runs the root must be on the host that the id names",
+            address, net::describe(failure));
     }
     return fmt::format("cannot listen at {}: {}", net::to_text(request.at), net::describe(failure));
 }
 
 tl::expected<net::InterfaceChoice, std::string> choose_address(IdOptions const& options) {
     auto request = net::interface_request_from(net::environment_variable);
-    if (!request) return tl::unexpected(std::move(request.error()));
+    if (!request)
+        return tl::unexpected(std::move(request.error()));
     if (!options.interface.empty()) {
         request->names = options.interface;
         request->names_source = "interface";
@@ -47,7 +51,8 @@ tl::expected<net::InterfaceChoice, std::string> choose_address(IdOptions const& 
         request->family = options.family;
         request->family_source = "family";
     }
-    if (!options.loopback) return net::choose_interface_here(std::move(*request));
+    if (!options.loopback)
+        return net::choose_interface_here(std::move(*request));
 
     net::InterfaceChoice choice;
     bool const six = request->family == "AF_INET6";
@@ -63,7 +68,8 @@ std::string fault_of(IdOptions const& options) {
     if (options.first_port != 0 && options.last_port < options.first_port) {
         return fmt::format("port range {}-{} is empty", options.first_port, options.last_port);
     }
-    if (options.first_port == 0 && options.last_port != 0) return "the port range has no beginning";
+    if (options.first_port == 0 && options.last_port != 0)
+        return "the port range has no beginning";
     if (options.loopback && !options.interface.empty()) {
         return fmt::format("loopback and interface '{}' exclude each other", options.interface);
     }
@@ -73,10 +79,13 @@ std::string fault_of(IdOptions const& options) {
 }  // namespace
 
 tl::expected<RootHost, std::string> UniqueId::create(IdOptions const& options) {
-    if (std::string fault = fault_of(options); !fault.empty()) return tl::unexpected(std::move(fault));
-    if (sodium_init() < 0) return tl::unexpected(std::string("libsodium cannot be initialised"));
+    if (std::string fault = fault_of(options); !fault.empty())
+        return tl::unexpected(std::move(fault));
+    if (sodium_init() < 0)
+        return tl::unexpected(std::string("libsodium cannot be initialised"));
     auto const choice = choose_address(options);
-    if (!choice) return tl::unexpected(choice.error());
+    if (!choice)
+        return tl::unexpected(choice.error());
 
     UniqueId id;
     randombytes_buf(&id.session_, sizeof id.session_);
@@ -91,7 +100,8 @@ tl::expected<RootHost, std::string> UniqueId::create(IdOptions const& options) {
         request.seed = id.session_ + i;
         request.wildcard = options.wildcard;
         auto listener = net::listen_on(request);
-        if (!listener) return tl::unexpected(why_no_listener(request, listener.error()));
+        if (!listener)
+            return tl::unexpected(why_no_listener(request, listener.error()));
         state->id.roots_[state->id.root_count_++] = listener->endpoint;
         state->listeners.push_back(std::move(listener->fd));
     }
@@ -104,7 +114,8 @@ tl::expected<RootHost, std::string> RootHost::listen_at(UniqueId const& id) {
         net::ListenRequest request;
         request.at = root;
         auto listener = net::listen_on(request);
-        if (!listener) return tl::unexpected(why_no_listener(request, listener.error()));
+        if (!listener)
+            return tl::unexpected(why_no_listener(request, listener.error()));
         state->listeners.push_back(std::move(listener->fd));
     }
     return RootHost(std::move(state));
@@ -120,7 +131,8 @@ std::string const& RootHost::warning() const noexcept { return state_->warning; 
 
 std::vector<int> RootHost::descriptors() const {
     std::vector<int> result;
-    for (net::Fd const& listener : state_->listeners) result.push_back(listener.get());
+    for (net::Fd const& listener : state_->listeners)
+        result.push_back(listener.get());
     return result;
 }
 

@@ -106,7 +106,18 @@ bool RankStep::still_needed(Link link) const noexcept {
     }
     if (k != 0) return false;
     RingShares shares = ring_shares(config_.nranks, state_.algorithm);
-    if (policies_.turns == Turns::lock_step_lengths) shares = {shares.from_prev * 2U, shares.from_next * 2U};
+    std::uint32_t const forwarded = state_.from_prev;  // all that arrives goes on, but the last
+    bool const sends_forward = forwarded + 1U < shares.from_prev;
+    bool const sends_backward = state_.from_next + 1U < shares.from_next;
+    if (policies_.turns == Turns::pipelined) {
+        return out ? sends_forward || state_.from_next < shares.from_next
+                   : sends_backward || state_.from_prev < shares.from_prev;
+    }
+    // In lock-step whoever has finished has heard all of me; a turn that is still to come needs both hands.
+    bool const lengths = policies_.turns == Turns::lock_step_lengths;
+    std::uint32_t const turns_per_round = !lengths ? 1U : state_.algorithm == Gather::ring2 ? 3U : 2U;
+    if (state_.turn < shares.from_prev * turns_per_round) return true;
+    if (lengths) shares = {shares.from_prev * 2U, shares.from_next * 2U};
     return out ? state_.from_next < shares.from_next : state_.from_prev < shares.from_prev;
 }
 
@@ -182,10 +193,11 @@ TimeNs last_call_ns(RankConfig const& config, RankState const& state) noexcept {
     Dial const& dial = state.dials[2];
     bool const unanswered = dial.state != Dial::State::idle && dial.state != Dial::State::open;
     if (!bootstrap || state.deadline_ns == kNever) return kNever;
-    // Who calls in vain knows more than who merely was not called, and speaks before it.
+    // Who calls in vain knows that its peer checked in, and speaks before the root does; who merely was not called
+    // leaves it to the root to say whether that peer ever came.
     if (unanswered) return state.deadline_ns - std::min(config.budget_ns / 5, 500 * kMillisecondNs);
     if (state.phase != Phase::connecting_ring) return kNever;
-    return state.deadline_ns - std::min(config.budget_ns / 20 * 3, 350 * kMillisecondNs);
+    return state.deadline_ns - std::min(config.budget_ns / 10, 200 * kMillisecondNs);
 }
 
 bool RankStep::last_call() const noexcept { return event_.now >= last_call_ns(config_, state_); }

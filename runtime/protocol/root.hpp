@@ -44,7 +44,7 @@ struct RootRecord {
     std::uint32_t process_id = 0;
     std::uint32_t flags = 0;     ///< RootRecord::Flag
     enum Flag : std::uint32_t {
-        kCheckedIn = 1, kConnected = 2, kServed = 4, kDone = 8, kTold = 16, kHandOutDue = 32, kLeft = 64,
+        kCheckedIn = 1, kConnected = 2, kServed = 4, kDone = 8, kTold = 16,
     };
 };
 

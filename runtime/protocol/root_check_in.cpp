@@ -69,10 +69,10 @@ bool RootStep::agrees(std::uint32_t slot) noexcept {
     Error error;
     error.code = Code::mismatch;
     error.about = frame.a;
-    error.other = root_.reference_rank_;
     auto const differs = [&](Field field, std::uint64_t expected, std::uint64_t got) {
         if (expected == got || error.field != Field::none) return;
         error.field = field;
+        error.other = field == Field::nranks ? root_.reference_rank_ : kNoRank;  // the rest is the root's own word
         error.expected = expected;
         error.got = got;
     };

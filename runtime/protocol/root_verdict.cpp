@@ -97,8 +97,8 @@ void RootStep::on_loss_timer() noexcept {
     }
 }
 
-/// With several roots the one that misses a rank should speak first: who has everyone waits for half the margin more,
-/// so that the better verdict can arrive through the ranks at the boundary. True the first time.
+/// A root that has everyone knows less than a rank that waits for a hand, or than another root that misses somebody:
+/// it waits for half the margin more, so that the better verdict can arrive. True the first time.
 bool RootStep::margin_due() noexcept {
     if (root_.margin_ns_ == 0) return false;
     root_.deadline_ns_ = event_.now + root_.margin_ns_ / 2;
@@ -117,7 +117,7 @@ void RootStep::on_deadline() noexcept {
         error.got = root_.checked_in_;
         return judge(error, &missing);
     }
-    if (config_.nroots > 1 && margin_due()) return;
+    if (margin_due()) return;
     Verdict unfinished = root_.ranks_without(RootRecord::kDone);
     bool const only_one = unfinished.range_count == 1 && unfinished.ranges[0].first == unfinished.ranges[0].last;
     error = unfinished.error;

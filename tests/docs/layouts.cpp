@@ -28,7 +28,8 @@ std::string number(std::uint64_t value) { return std::to_string(value); }
 /// So the tables show what the encoder does and not what a struct looks like.
 class Layout {
 public:
-    explicit Layout(std::string title) : text_("| offset | bytes | " + std::move(title) + " | meaning |\n|---:|---:|---|---|\n") {}
+    explicit Layout(std::string title)
+        : text_("| offset | bytes | " + std::move(title) + " | meaning |\n|---:|---:|---|---|\n") {}
 
     void field(std::string_view name, std::string_view meaning, Bytes const& zero, Bytes const& set) {
         auto const differs = [&](std::size_t i) { return zero[i] != set[i]; };
@@ -68,7 +69,7 @@ Bytes encoded(Verdict const& verdict) {
 
 /// Flips every bit of one member.
 template <class Value, class Member>
-Value flipped(Value value, Member Value::* member) {
+Value flipped(Value value, Member Value::*member) {
     auto* const raw = reinterpret_cast<unsigned char*>(&(value.*member));
     for (std::size_t i = 0; i < sizeof(Member); ++i)
         raw[i] = static_cast<unsigned char>(~raw[i]);
@@ -76,24 +77,24 @@ Value flipped(Value value, Member Value::* member) {
 }
 
 template <class Member>
-void add(Layout& layout, std::string_view name, Member Frame::* member, std::string_view meaning) {
+void add(Layout& layout, std::string_view name, Member Frame::*member, std::string_view meaning) {
     Frame const zero;
     layout.field(name, meaning, encoded(zero), encoded(flipped(zero, member)));
 }
 template <class Member>
-void add(Layout& layout, std::string_view name, Member Entry::* member, std::string_view meaning) {
+void add(Layout& layout, std::string_view name, Member Entry::*member, std::string_view meaning) {
     Entry const zero;
     layout.field(name, meaning, encoded(zero), encoded(flipped(zero, member)));
 }
 template <class Member>
-void add(Layout& layout, std::string_view name, Member Endpoint::* member, std::string_view meaning) {
+void add(Layout& layout, std::string_view name, Member Endpoint::*member, std::string_view meaning) {
     Entry const zero;
     Entry set = zero;
     set.endpoint = flipped(zero.endpoint, member);
     layout.field(name, meaning, encoded(zero), encoded(set));
 }
 template <class Member>
-void add(Layout& layout, std::string_view name, Member Error::* member, std::string_view meaning) {
+void add(Layout& layout, std::string_view name, Member Error::*member, std::string_view meaning) {
     Verdict const zero;
     Verdict set = zero;
     set.error = flipped(zero.error, member);
@@ -175,7 +176,7 @@ std::string verdict_layout() {
     add(layout, "got", &Error::got, "by code");
     layout.row(kErrorBytes, 4, "range_count", "valid ranges, at most " + number(kMaxRanges));
     layout.row(kErrorBytes + 4U, 4, "more_ranks", "missing ranks beyond the ranges");
-    layout.row(kErrorBytes + 8U, 8U * kMaxRanges, "ranges",
+    layout.row(kErrorBytes + 8U, std::size_t{8} * kMaxRanges, "ranges",
                number(kMaxRanges) + " pairs of first and last rank, 4 bytes each, both included");
     return layout.text() + size_line("Verdict", kVerdictBytes);
 }

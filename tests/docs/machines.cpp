@@ -91,7 +91,8 @@ std::string diagram(std::string_view name) {
         }
     }
 
-    std::string text = "```dot\ndigraph " + std::string(name) + " {\n    rankdir=TB; node [shape=box, style=rounded];\n";
+    std::string text =
+        "```dot\ndigraph " + std::string(name) + " {\n    rankdir=TB; node [shape=box, style=rounded];\n";
     auto const quoted = [](std::uint32_t phase) {
         return "\"" + std::string(name_of(static_cast<PhaseType>(phase))) + "\"";
     };

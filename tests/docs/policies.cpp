@@ -77,7 +77,8 @@ std::string policies() {
 std::string partition_vectors() {
     constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 5> kCases = {
         {{7, 3}, {10, 4}, {5, 5}, {64, 3}, {8, 1}}};
-    std::string text = "| ranks | roots | blocks | second check-ins (rank → root, as its number there) |\n|---:|---:|---|---|\n";
+    std::string text =
+        "| ranks | roots | blocks | second check-ins (rank → root, as its number there) |\n|---:|---:|---|---|\n";
     for (auto const& [nranks, nroots] : kCases) {
         Partition const partition{nranks, nroots};
         std::string blocks;
@@ -98,14 +99,15 @@ std::string partition_vectors() {
 }
 
 std::string window_vectors() {
-    std::string text = "| ranks | rounds of the table | entries per round | rounds of a barrier |\n|---:|---:|---|---:|\n";
+    std::string text =
+        "| ranks | rounds of the table | entries per round | rounds of a barrier |\n|---:|---:|---|---:|\n";
     for (std::uint32_t const nranks : {1U, 2U, 3U, 7U, 8U, 64U, 1024U, 98'304U}) {
         std::uint32_t const rounds = doubling_rounds(nranks, 0);
         std::string counts;
         for (std::uint32_t k = 0; k < rounds; ++k)
             counts += (k > 0 ? ", " : "") + std::to_string(window_sent(nranks, 0, k));
-        text += "| " + std::to_string(nranks) + " | " + std::to_string(rounds) + " | " + (counts.empty() ? "none" : counts) +
-                " | " + std::to_string(doubling_rounds(nranks, 1)) + " |\n";
+        text += "| " + std::to_string(nranks) + " | " + std::to_string(rounds) + " | " +
+                (counts.empty() ? "none" : counts) + " | " + std::to_string(doubling_rounds(nranks, 1)) + " |\n";
     }
     return text;
 }

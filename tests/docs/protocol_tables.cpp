@@ -1,8 +1,8 @@
 /// Prints the parts of docs/protocol.md that the code knows better than any author: layouts, numbers, policies,
 /// transitions. Compares them with the document, or writes them into it.
 ///
-///     docs_protocol_tables docs/protocol.md              status 1 and the differing regions' names when it is out of date
-///     docs_protocol_tables --rewrite docs/protocol.md    brings it up to date
+///     docs_protocol_tables docs/protocol.md              status 1 and the differing regions' names when it is out of
+///     date docs_protocol_tables --rewrite docs/protocol.md    brings it up to date
 ///
 /// A region of the document begins with the line `<!-- generated: NAME -->` and ends with `<!-- end -->`.
 #include "layouts.hpp"
@@ -23,11 +23,21 @@ using Regions = std::map<std::string, std::function<std::string()>, std::less<>>
 Regions regions() {
     using namespace ronde::docs;
     return {
-        {"layout header", header_layout},      {"layout endpoint", endpoint_layout}, {"layout entry", entry_layout},
-        {"layout verdict", verdict_layout},    {"frame sizes", frame_sizes},         {"limits", limits},
-        {"codes", codes},                      {"failures", failures},               {"fields", fields},
-        {"policies", policies},                {"partition", partition_vectors},     {"windows", window_vectors},
-        {"transitions rank", rank_table},      {"transitions root", root_table},     {"diagram rank", rank_diagram},
+        {"layout header", header_layout},
+        {"layout endpoint", endpoint_layout},
+        {"layout entry", entry_layout},
+        {"layout verdict", verdict_layout},
+        {"frame sizes", frame_sizes},
+        {"limits", limits},
+        {"codes", codes},
+        {"failures", failures},
+        {"fields", fields},
+        {"policies", policies},
+        {"partition", partition_vectors},
+        {"windows", window_vectors},
+        {"transitions rank", rank_table},
+        {"transitions root", root_table},
+        {"diagram rank", rank_diagram},
         {"diagram root", root_diagram},
     };
 }

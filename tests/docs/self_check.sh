@@ -34,6 +34,7 @@ must_refuse 'a tree without citations' 'no citation' "$here/clauses_exist.sh" "$
 
 document=$room/protocol.md
 must_refuse 'a document without regions' "'codes' is missing" "$tables" /dev/null
+# shellcheck disable=SC2016  # those are Markdown's backticks
 printf '<!-- generated: codes -->\n| 0 | `fine` |\n<!-- end -->\n' >"$document"
 must_refuse 'a region out of date' "'codes' is out of date" "$tables" "$document"
 printf '<!-- generated: poems -->\n<!-- end -->\n' >"$document"

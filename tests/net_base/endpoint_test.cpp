@@ -30,8 +30,8 @@ TEST(EndpointText, ShowsAddressAndPortAndTheScopeByName) {
 }
 
 TEST(EndpointText, OnlyLiteralsAreAddresses) {
-    for (char const* const text : {"", "localhost", "10.0.0", "10.0.0.256", "10.0.0.5:80", "[::1]", "::1%", "fe80::1%no-such-port",
-                                   "1.2.3.4%lo", "::g"}) {
+    for (char const* const text : {"", "localhost", "10.0.0", "10.0.0.256", "10.0.0.5:80", "[::1]", "::1%",
+                                   "fe80::1%no-such-port", "1.2.3.4%lo", "::g"}) {
         EXPECT_FALSE(parse_address(text)) << text;
     }
     EXPECT_FALSE(parse_address(std::string_view("10.0.0.5\0x", 10)));

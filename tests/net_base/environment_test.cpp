@@ -13,35 +13,47 @@ using testing::Optional;
 
 JobPlace place(Variables const& variables) {
     auto const found = find_place(variables);
-    if (!found) throw std::runtime_error(found.error());
-    if (!*found) throw std::runtime_error("no launcher was recognised");
+    if (!found)
+        throw std::runtime_error(found.error());
+    if (!*found)
+        throw std::runtime_error("no launcher was recognised");
     return **found;
 }
 
 std::string fault(Variables const& variables) {
     auto const found = find_place(variables);
-    if (!found) return found.error();
+    if (!found)
+        return found.error();
     return *found ? "a place" : "nothing";
 }
 
-Variables const kOpenMpi{{"OMPI_COMM_WORLD_RANK", "1"},       {"OMPI_COMM_WORLD_SIZE", "8"},
-                         {"OMPI_COMM_WORLD_LOCAL_RANK", "1"}, {"OMPI_COMM_WORLD_LOCAL_SIZE", "8"},
-                         {"PMIX_NAMESPACE", "1578958849"},    {"OMPI_MCA_ess_base_jobid", "1578958849"},
+Variables const kOpenMpi{{"OMPI_COMM_WORLD_RANK", "1"},
+                         {"OMPI_COMM_WORLD_SIZE", "8"},
+                         {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                         {"OMPI_COMM_WORLD_LOCAL_SIZE", "8"},
+                         {"PMIX_NAMESPACE", "1578958849"},
+                         {"OMPI_MCA_ess_base_jobid", "1578958849"},
                          {"PMIX_RANK", "1"}};
-Variables const kTorchrun{{"RANK", "3"},          {"WORLD_SIZE", "4"},
-                          {"LOCAL_RANK", "3"},    {"LOCAL_WORLD_SIZE", "4"},
-                          {"MASTER_ADDR", "h"},   {"MASTER_PORT", "29500"},
-                          {"TORCHELASTIC_RUN_ID", "none"}, {"TORCHELASTIC_RESTART_COUNT", "2"}};
+Variables const kTorchrun{{"RANK", "3"},
+                          {"WORLD_SIZE", "4"},
+                          {"LOCAL_RANK", "3"},
+                          {"LOCAL_WORLD_SIZE", "4"},
+                          {"MASTER_ADDR", "h"},
+                          {"MASTER_PORT", "29500"},
+                          {"TORCHELASTIC_RUN_ID", "none"},
+                          {"TORCHELASTIC_RESTART_COUNT", "2"}};
 Variables const kSlurm{{"SLURM_PROCID", "5"},         {"SLURM_STEP_ID", "0"},        {"SLURM_JOB_ID", "4711"},
                        {"SLURM_STEP_NUM_TASKS", "6"}, {"SLURM_STEP_NUM_NODES", "2"}, {"SLURM_LOCALID", "2"},
                        {"SLURM_NTASKS", "12"},        {"SLURM_NNODES", "4"}};
 
 Variables without(Variables variables, std::initializer_list<char const*> names) {
-    for (char const* const name : names) variables.erase(name);
+    for (char const* const name : names)
+        variables.erase(name);
     return variables;
 }
 Variables with(Variables variables, Variables const& more) {
-    for (auto const& [name, value] : more) variables[name] = value;
+    for (auto const& [name, value] : more)
+        variables[name] = value;
     return variables;
 }
 
@@ -80,7 +92,8 @@ TEST(Environment, OpenMpi) {
 }
 
 TEST(Environment, Mpich) {
-    JobPlace const found = place({{"PMI_RANK", "0"}, {"PMI_SIZE", "4"}, {"MPI_LOCALRANKID", "0"}, {"MPI_LOCALNRANKS", "2"}});
+    JobPlace const found =
+        place({{"PMI_RANK", "0"}, {"PMI_SIZE", "4"}, {"MPI_LOCALRANKID", "0"}, {"MPI_LOCALNRANKS", "2"}});
     EXPECT_EQ(found.launcher, Launcher::mpich);
     EXPECT_EQ(found.job, "") << "its parent stands for the job";
     EXPECT_TRUE(found.spans_hosts());
@@ -102,7 +115,8 @@ TEST(Environment, ATaskOfASlurmStep) {
 }
 
 TEST(Environment, ABatchScriptOrInteractiveShellIsNoTask) {
-    Variables const batch{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}, {"SLURM_JOB_ID", "4711"}, {"SLURM_NNODES", "4"}};
+    Variables const batch{
+        {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}, {"SLURM_JOB_ID", "4711"}, {"SLURM_NNODES", "4"}};
     EXPECT_EQ(fault(batch), "nothing");
     EXPECT_EQ(fault(with(batch, {{"SLURM_STEP_ID", "4294967291"}})), "nothing");
     EXPECT_EQ(fault(with(batch, {{"SLURM_STEP_ID", "4294967290"}})), "nothing");
@@ -147,13 +161,15 @@ TEST(Environment, NumbersThatDoNotFitAreNamed) {
     EXPECT_EQ(ronde("4", "4"), "RONDE_RANK=4 but RONDE_WORLD_SIZE=4: ranks count from 0 to 3");
     EXPECT_EQ(ronde("0", "0"), "RONDE_WORLD_SIZE=0, expected 1 to 1048576");
     EXPECT_EQ(ronde("0", "1048577"), "RONDE_WORLD_SIZE=1048577, expected 1 to 1048576");
-    EXPECT_THAT(fault(with(kOpenMpi, {{"OMPI_COMM_WORLD_LOCAL_SIZE", "all"}})), HasSubstr("OMPI_COMM_WORLD_LOCAL_SIZE='all'"));
+    EXPECT_THAT(fault(with(kOpenMpi, {{"OMPI_COMM_WORLD_LOCAL_SIZE", "all"}})),
+                HasSubstr("OMPI_COMM_WORLD_LOCAL_SIZE='all'"));
 }
 
 TEST(Environment, RanksOnSeveralHostsAreToldTheWayOut) {
     EXPECT_FALSE(exchange_obstacle(place(kOpenMpi)));
     EXPECT_THAT(exchange_obstacle(place(kSlurm)),
-                Optional(testing::AllOf(HasSubstr("the ranks of this Slurm job are on 2 hosts"), HasSubstr("RONDE_COMM_ID"), HasSubstr("--id"))));
+                Optional(testing::AllOf(HasSubstr("the ranks of this Slurm job are on 2 hosts"),
+                                        HasSubstr("RONDE_COMM_ID"), HasSubstr("--id"))));
     EXPECT_THAT(exchange_obstacle(place(with(kTorchrun, {{"LOCAL_WORLD_SIZE", "2"}, {"LOCAL_RANK", "1"}}))),
                 Optional(HasSubstr("this torchrun job are on several hosts (2 of 4 ranks are here)")));
 }
@@ -161,9 +177,12 @@ TEST(Environment, RanksOnSeveralHostsAreToldTheWayOut) {
 TEST(IdSource, OursGoesBeforeNcclsAndTwoOfOursAreAnError) {
     EXPECT_EQ(find_id_source({}), IdSource{});
     EXPECT_EQ(find_id_source({{"RONDE_ID", "ronde1-x"}}), (IdSource{"ronde1-x", "", "", "RONDE_ID"}));
-    EXPECT_EQ(find_id_source({{"RONDE_ID_FILE", "/f"}, {"NCCL_COMM_ID", "h:1"}}), (IdSource{"", "/f", "", "RONDE_ID_FILE"}));
-    EXPECT_EQ(find_id_source({{"RONDE_COMM_ID", "h:2"}, {"NCCL_COMM_ID", "h:1"}}), (IdSource{"", "", "h:2", "RONDE_COMM_ID"}));
-    EXPECT_EQ(find_id_source({{"NCCL_COMM_ID", "h:1"}, {"RONDE_COMM_ID", ""}}), (IdSource{"", "", "h:1", "NCCL_COMM_ID"}));
+    EXPECT_EQ(find_id_source({{"RONDE_ID_FILE", "/f"}, {"NCCL_COMM_ID", "h:1"}}),
+              (IdSource{"", "/f", "", "RONDE_ID_FILE"}));
+    EXPECT_EQ(find_id_source({{"RONDE_COMM_ID", "h:2"}, {"NCCL_COMM_ID", "h:1"}}),
+              (IdSource{"", "", "h:2", "RONDE_COMM_ID"}));
+    EXPECT_EQ(find_id_source({{"NCCL_COMM_ID", "h:1"}, {"RONDE_COMM_ID", ""}}),
+              (IdSource{"", "", "h:1", "NCCL_COMM_ID"}));
     EXPECT_EQ(find_id_source({{"RONDE_ID", "a"}, {"RONDE_ID_FILE", "b"}}).error(),
               "RONDE_ID and RONDE_ID_FILE are both set: set one of them");
 }

@@ -33,12 +33,14 @@ void leave_an_offer_behind(TemporaryFolder const& folder) {
     LocalOptions options;
     options.body = [&](Child const&) {
         auto offer = IdOffer::make(folder.path(), kKey, "ronde1-of-the-dead");
-        if (!offer) return 1;
+        if (!offer)
+            return 1;
         ::_exit(0);
     };
     auto job = LocalJob::start(options);
     ASSERT_TRUE(job) << job.error();
-    while (job->running() > 0) static_cast<void>(job->wait(kNever));
+    while (job->running() > 0)
+        static_cast<void>(job->wait(kNever));
     ASSERT_TRUE(job->end_of(0)->ok());
     ASSERT_TRUE(std::filesystem::exists(folder / kKey));
 }
@@ -47,7 +49,7 @@ TEST(IdExchange, WhatRankZeroOffersTheOthersRead) {
     TemporaryFolder const folder;
     auto offer = IdOffer::make(folder.path(), kKey, kText);
     ASSERT_TRUE(offer) << offer.error();
-    struct stat status{};
+    struct stat status {};
     ASSERT_EQ(::stat(offer->path().c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 07777U, 0600U);
     EXPECT_EQ(await_id(folder.path(), kKey, 0), kText) << "an offer that is there needs no time";
@@ -61,7 +63,8 @@ TEST(IdExchange, RanksThatComeFirstWaitAndAllGetTheSame) {
     options.count = 8;
     options.body = [&](Child const& child) {
         auto const text = await_id(folder.path(), kKey, kPlentyNs);
-        if (!text) return 1;
+        if (!text)
+            return 1;
         child.send(std::as_bytes(std::span(*text)));
         return 0;
     };
@@ -72,7 +75,8 @@ TEST(IdExchange, RanksThatComeFirstWaitAndAllGetTheSame) {
     std::vector<std::string> read;
     while (job->running() > 0) {
         for (LocalEvent const& event : job->wait(kNever)) {
-            if (event.kind != LocalEvent::Kind::record) continue;
+            if (event.kind != LocalEvent::Kind::record)
+                continue;
             read.emplace_back(reinterpret_cast<char const*>(event.record.data()), event.record.size());
         }
     }
@@ -89,7 +93,8 @@ TEST(IdExchange, AWaitEndsAtItsDeadlineAndSaysWhatItWaitedFor) {
 TEST(IdExchange, AnOfferOfADeadProcessIsIgnoredAndReplaced) {
     TemporaryFolder const folder;
     leave_an_offer_behind(folder);
-    EXPECT_THAT(await_id(folder.path(), kKey, 0).error(), HasSubstr("only what a process that has ended left behind was there"));
+    EXPECT_THAT(await_id(folder.path(), kKey, 0).error(),
+                HasSubstr("only what a process that has ended left behind was there"));
     auto const offer = IdOffer::make(folder.path(), kKey, kText);
     ASSERT_TRUE(offer) << offer.error();
     EXPECT_EQ(await_id(folder.path(), kKey, 0), kText);
@@ -135,7 +140,8 @@ TEST(IdExchange, TwoLivingRankZerosAreAnError) {
     LocalOptions options;
     options.body = [&](Child const& child) {
         auto const second = IdOffer::make(folder.path(), kKey, "ronde1-other");
-        if (second) return 1;
+        if (second)
+            return 1;
         child.send(std::as_bytes(std::span(second.error())));
         return 0;
     };
@@ -159,7 +165,8 @@ TEST(IdExchange, OneProcessMayOfferRoundAfterRound) {
     ASSERT_TRUE(second) << second.error();
     first->withdraw();
     EXPECT_EQ(await_id(folder.path(), kKey, 0), "ronde1-second") << "only its own file is ever removed";
-    EXPECT_THAT(await_id(folder.path(), kKey, 0, "ronde1-second").error(), HasSubstr("only the id of the round before"));
+    EXPECT_THAT(await_id(folder.path(), kKey, 0, "ronde1-second").error(),
+                HasSubstr("only the id of the round before"));
 }
 
 TEST(IdExchange, AForkedCopyOfAnOfferRemovesNothing) {
@@ -212,7 +219,8 @@ TEST(ExchangeKey, WithoutAJobNameTheParentStandsForIt) {
     ASSERT_TRUE(job);
     while (job->running() > 0) {
         for (LocalEvent const& event : job->wait(kNever)) {
-            if (event.kind != LocalEvent::Kind::record) continue;
+            if (event.kind != LocalEvent::Kind::record)
+                continue;
             keys.emplace_back(reinterpret_cast<char const*>(event.record.data()), event.record.size());
         }
     }
@@ -226,8 +234,9 @@ TEST(ExchangeFolder, IsPrivateAndInTheSessionsFolderIfThereIsOne) {
     TemporaryFolder const temporary;
     std::string const uid = std::to_string(::geteuid());
     EXPECT_EQ(exchange_folder({{"XDG_RUNTIME_DIR", session.path()}, {"TMPDIR", temporary.path()}}), session / "ronde");
-    EXPECT_EQ(exchange_folder({{"XDG_RUNTIME_DIR", session / "gone"}, {"TMPDIR", temporary.path()}}), temporary / ("ronde-" + uid));
-    struct stat status{};
+    EXPECT_EQ(exchange_folder({{"XDG_RUNTIME_DIR", session / "gone"}, {"TMPDIR", temporary.path()}}),
+              temporary / ("ronde-" + uid));
+    struct stat status {};
     ASSERT_EQ(::stat((session / "ronde").c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 07777U, 0700U);
     EXPECT_EQ(exchange_folder({{"XDG_RUNTIME_DIR", session.path()}}), session / "ronde") << "and may exist already";
@@ -239,7 +248,8 @@ TEST(ExchangeFolder, OneThatOthersMayWriteToIsRefused) {
     Variables const variables{{"TMPDIR", temporary.path()}};
     ASSERT_TRUE(exchange_folder(variables));
     ASSERT_EQ(::chmod(path.c_str(), 0777), 0);
-    EXPECT_THAT(exchange_folder(variables).error(), StartsWith(path + " belongs to somebody else or can be written by others"));
+    EXPECT_THAT(exchange_folder(variables).error(),
+                StartsWith(path + " belongs to somebody else or can be written by others"));
     ASSERT_EQ(::rmdir(path.c_str()), 0);
     std::filesystem::create_symlink(temporary.path(), path);
     EXPECT_THAT(exchange_folder(variables).error(), StartsWith(path + " is not a folder"));

@@ -1,4 +1,4 @@
-/// Writes the interfaces of a host the way people do: "lo 127.0.0.1/8; eth0 10.0.0.5/24; eth1 -; eth2 10.1.0.1/24 down".
+/// Interfaces as people write them: "lo 127.0.0.1/8; eth0 10.0.0.5/24; eth1 -; eth2 10.1.0.1/24 down".
 #pragma once
 
 #include "net/interfaces.hpp"
@@ -24,7 +24,8 @@ inline std::vector<net::InterfaceAddress> interfaces(std::string const& text) {
         if (address != "-") {
             std::size_t const slash = address.find('/');
             auto const parsed = net::parse_address(address.substr(0, slash));
-            if (!parsed || slash == std::string::npos) throw std::invalid_argument("bad test item: " + item);
+            if (!parsed || slash == std::string::npos)
+                throw std::invalid_argument("bad test item: " + item);
             entry.address = *parsed;
             entry.prefix_bits = static_cast<std::uint32_t>(std::stoul(address.substr(slash + 1)));
         }

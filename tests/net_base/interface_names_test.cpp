@@ -36,7 +36,9 @@ TEST(InterfaceNames, ACaretExcludesPrefixesOrExactNames) {
 
 TEST(InterfaceNames, APortIsAcceptedAndIgnored) {
     EXPECT_THAT(pattern("=mlx5_0:1,eth0:2").items, testing::ElementsAre("mlx5_0", "eth0"));
-    EXPECT_EQ(fault("eth0:one"), "NCCL_SOCKET_IFNAME='eth0:one': item 1 ('eth0:one') has something other than a port number after its colon");
+    EXPECT_EQ(
+        fault("eth0:one"),
+        "NCCL_SOCKET_IFNAME='eth0:one': item 1 ('eth0:one') has something other than a port number after its colon");
 }
 
 TEST(InterfaceNames, TheLabelOfASecondAddressGoesByItsInterface) {
@@ -46,11 +48,12 @@ TEST(InterfaceNames, TheLabelOfASecondAddressGoesByItsInterface) {
 
 TEST(InterfaceNames, SixteenItemsAndFifteenCharactersFitOneMoreOfEitherDoesNot) {
     EXPECT_EQ(pattern("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p").items.size(), 16U);
-    EXPECT_THAT(fault("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q"), testing::HasSubstr("item 17 ('q') is one too many, at most 16 are read"));
+    EXPECT_THAT(fault("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q"),
+                testing::HasSubstr("item 17 ('q') is one too many, at most 16 are read"));
     EXPECT_TRUE(pattern("=abcdefghijklmno").wants("abcdefghijklmno"));
-    EXPECT_EQ(fault("=abcdefghijklmnop"),
-              "NCCL_SOCKET_IFNAME='=abcdefghijklmnop': item 1 ('abcdefghijklmnop') is longer than the 15 characters that an interface "
-              "name may have");
+    EXPECT_EQ(fault("=abcdefghijklmnop"), "NCCL_SOCKET_IFNAME='=abcdefghijklmnop': item 1 ('abcdefghijklmnop') is "
+                                          "longer than the 15 characters that an interface "
+                                          "name may have");
 }
 
 TEST(InterfaceNames, BadFormsAreNamedWithVariableAndItem) {
@@ -61,8 +64,9 @@ TEST(InterfaceNames, BadFormsAreNamedWithVariableAndItem) {
     EXPECT_EQ(fault("eth0,"), "NCCL_SOCKET_IFNAME='eth0,': item 2 ('') is empty");
     EXPECT_EQ(fault(","), "NCCL_SOCKET_IFNAME=',': item 1 ('') is empty");
     EXPECT_EQ(fault("eth0, ib0"), "NCCL_SOCKET_IFNAME='eth0, ib0': item 2 (' ib0') contains a space");
-    EXPECT_EQ(fault("^lo,^docker"),
-              "NCCL_SOCKET_IFNAME='^lo,^docker': item 2 ('^docker') contains ^ or =, which only stand before the first item");
+    EXPECT_EQ(
+        fault("^lo,^docker"),
+        "NCCL_SOCKET_IFNAME='^lo,^docker': item 2 ('^docker') contains ^ or =, which only stand before the first item");
     EXPECT_THAT(fault("=^lo"), testing::HasSubstr("item 1 ('^lo') contains ^ or ="));
     EXPECT_THAT(fault("eth0/24"), testing::HasSubstr("contains a slash"));
 }

@@ -36,7 +36,8 @@ InterfaceRequest compat(InterfaceRequest request = {}) {
 /// "eth0 10.0.0.5", or the message of the refusal.
 std::string choice(std::string const& host, InterfaceRequest const& request = {}) {
     auto const result = choose_interface(test::interfaces(host), request);
-    if (!result) return result.error().message;
+    if (!result)
+        return result.error().message;
     return result->chosen.name + ' ' + address_text(result->chosen.address);
 }
 
@@ -112,17 +113,21 @@ TEST(Interfaces, ARefusalListsEveryInterfaceAndWhyItWasNotTaken) {
 }
 
 TEST(Interfaces, TheWhyTableOfAChoiceSaysWhatCameAfterIt) {
-    auto const result = choose_interface(test::interfaces("lo 127.0.0.1/8; docker0 172.17.0.1/16; eth0 10.0.0.5/24"), {});
+    auto const result =
+        choose_interface(test::interfaces("lo 127.0.0.1/8; docker0 172.17.0.1/16; eth0 10.0.0.5/24"), {});
     ASSERT_TRUE(result);
-    EXPECT_EQ(why_table(result->verdicts), "  lo       127.0.0.1/8    loopback, comes after the chosen one\n"
-                                           "  docker0  172.17.0.1/16  routable, but on a bridge for containers or guests, comes after "
-                                           "the chosen one\n"
-                                           "  eth0     10.0.0.5/24    chosen\n");
+    EXPECT_EQ(why_table(result->verdicts),
+              "  lo       127.0.0.1/8    loopback, comes after the chosen one\n"
+              "  docker0  172.17.0.1/16  routable, but on a bridge for containers or guests, comes after "
+              "the chosen one\n"
+              "  eth0     10.0.0.5/24    chosen\n");
 }
 
 TEST(Interfaces, ADesktopWithTwentyInterfacesUsesARealPort) {
-    std::string host = "lo 127.0.0.1/8; wlan0 10.0.1.4/24; tailscale0 100.64.0.9/32; virbr0 192.168.122.1/24; docker0 172.17.0.1/16";
-    for (int i = 0; i < 12; ++i) host += "; veth" + std::to_string(i) + " fe80::" + std::to_string(i + 1) + "/64";
+    std::string host =
+        "lo 127.0.0.1/8; wlan0 10.0.1.4/24; tailscale0 100.64.0.9/32; virbr0 192.168.122.1/24; docker0 172.17.0.1/16";
+    for (int i = 0; i < 12; ++i)
+        host += "; veth" + std::to_string(i) + " fe80::" + std::to_string(i + 1) + "/64";
     EXPECT_EQ(choice(host), "wlan0 10.0.1.4");
     EXPECT_EQ(choice(host, compat()), "wlan0 10.0.1.4");
 }
@@ -141,7 +146,8 @@ TEST(Interfaces, NobodyUpIsARefusalAndNotAGuess) {
 }
 
 TEST(Interfaces, InfinibandComesFirstAndBridgesComeLast) {
-    std::string const host = "docker0 172.17.0.1/16; eth0 10.0.0.5/24; ib0 10.8.0.5/24; lo 127.0.0.1/8; virbr0 192.168.122.1/24";
+    std::string const host =
+        "docker0 172.17.0.1/16; eth0 10.0.0.5/24; ib0 10.8.0.5/24; lo 127.0.0.1/8; virbr0 192.168.122.1/24";
     EXPECT_EQ(choice(host), "ib0 10.8.0.5");
     EXPECT_EQ(choice(host, compat()), "ib0 10.8.0.5");
     EXPECT_EQ(choice(host, named("^ib")), "eth0 10.0.0.5");
@@ -160,14 +166,16 @@ TEST(Interfaces, AFamilyThatNobodyHasIsNamedWithTheVariable) {
     auto const result = choose_interface(test::interfaces(host), of_family("AF_INET6"));
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().message, "no interface of this host fits RONDE_SOCKET_FAMILY=AF_INET6");
-    EXPECT_THAT(why_table(result.error().verdicts), HasSubstr("10.0.0.5/24  wrong family for RONDE_SOCKET_FAMILY=AF_INET6"));
+    EXPECT_THAT(why_table(result.error().verdicts),
+                HasSubstr("10.0.0.5/24  wrong family for RONDE_SOCKET_FAMILY=AF_INET6"));
     EXPECT_EQ(choice("eth0 10.0.0.5/24; eth0 2001:db8::5/64", of_family("AF_INET6")), "eth0 2001:db8::5");
     EXPECT_EQ(choice("eth0 2001:db8::5/64; eth0 10.0.0.5/24", of_family("AF_INET")), "eth0 10.0.0.5");
 }
 
 TEST(Interfaces, AnUnknownFamilyIsAnErrorHereAndNoFilterThere) {
     std::string const host = "eth0 10.0.0.5/24";
-    EXPECT_EQ(choice(host, of_family("inet6")), "RONDE_SOCKET_FAMILY='inet6' is no address family; expected AF_INET or AF_INET6");
+    EXPECT_EQ(choice(host, of_family("inet6")),
+              "RONDE_SOCKET_FAMILY='inet6' is no address family; expected AF_INET or AF_INET6");
     EXPECT_EQ(choice(host, compat(of_family("inet6"))), "eth0 10.0.0.5");
 }
 

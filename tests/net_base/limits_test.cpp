@@ -56,7 +56,8 @@ TEST(Descriptors, AShortageIsSaidInNumbers) {
     need.doors = 64;
     EXPECT_FALSE(descriptor_shortage(need, 3, {64, 4096})) << "the soft limit can be raised";
     EXPECT_EQ(descriptor_shortage(need, 3, {64, 128}),
-              "descriptor limit 64, need 173 (100 links to ranks, 0 links to roots, 1 listeners, 64 unproven, 8 others), hard limit "
+              "descriptor limit 64, need 173 (100 links to ranks, 0 links to roots, 1 listeners, 64 unproven, 8 "
+              "others), hard limit "
               "128: raise it (ulimit -Hn 173) or hold fewer ranks in one process");
     EXPECT_FALSE(descriptor_shortage(need, 3, {64, 173}));
 }
@@ -72,7 +73,8 @@ TEST(Descriptors, NeedsOfSeveralRanksAddUp) {
 template <class Story>
 int in_a_child(Story&& story) {
     pid_t const child = ::fork();
-    if (child == 0) ::_exit(story());
+    if (child == 0)
+        ::_exit(story());
     int status = -1;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -80,7 +82,8 @@ int in_a_child(Story&& story) {
 
 void set_limit(rlim_t soft, rlim_t hard) {
     rlimit const limit{soft, hard};
-    if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) ::_exit(99);
+    if (::setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        ::_exit(99);
 }
 
 TEST(Descriptors, TheSoftLimitIsRaisedWhenItHasToBe) {
@@ -88,14 +91,16 @@ TEST(Descriptors, TheSoftLimitIsRaisedWhenItHasToBe) {
     need.members = 100;
     EXPECT_EQ(in_a_child([&] {
                   set_limit(64, 512);
-                  if (!check_descriptors(need, 10)) return 1;
+                  if (!check_descriptors(need, 10))
+                      return 1;
                   return descriptor_limit()->soft == 512 ? 0 : 2;
               }),
               0);
     need.members = 20;
     EXPECT_EQ(in_a_child([&] {
                   set_limit(64, 512);
-                  if (!check_descriptors(need, 10)) return 1;
+                  if (!check_descriptors(need, 10))
+                      return 1;
                   return descriptor_limit()->soft == 64 ? 0 : 2;
               }),
               0)
@@ -108,7 +113,8 @@ TEST(Descriptors, AHardLimitThatIsTooLowIsAnErrorBeforeAnySocket) {
     EXPECT_EQ(in_a_child([&] {
                   set_limit(64, 64);
                   auto const checked = check_descriptors(need, 10);
-                  if (checked) return 1;
+                  if (checked)
+                      return 1;
                   return checked.error().find("descriptor limit 64, need 115 ") == 0 ? 0 : 2;
               }),
               0);
@@ -118,12 +124,15 @@ TEST(Descriptors, AcceptAtTheLimitIsTriedAgainAndNotFatal) {
     EXPECT_EQ(in_a_child([] {
                   auto const listener = listen_on({loopback(Family::ipv4), {}, 0, false});
                   auto const client = start_connect(listener->endpoint);
-                  if (!listener || !client) return 1;
+                  if (!listener || !client)
+                      return 1;
                   // Reserve every descriptor below the limit.
                   set_limit(64, 64);
                   std::vector<Fd> all;
-                  for (int fd = ::dup(0); fd >= 0; fd = ::dup(0)) all.emplace_back(fd);
-                  if (accept_one(listener->fd.get()).outcome != AcceptOutcome::no_descriptors) return 2;
+                  for (int fd = ::dup(0); fd >= 0; fd = ::dup(0))
+                      all.emplace_back(fd);
+                  if (accept_one(listener->fd.get()).outcome != AcceptOutcome::no_descriptors)
+                      return 2;
                   all.pop_back();
                   return accept_one(listener->fd.get()).outcome == AcceptOutcome::accepted ? 0 : 3;
               }),
@@ -140,8 +149,9 @@ TEST(Descriptors, OpenOnesAreCounted) {
 TEST(Backlog, AShortQueueIsAWarningOnlyWhenItMatters) {
     EXPECT_EQ(backlog_warning(4096, 4096), "");
     EXPECT_EQ(backlog_warning(4097, 4096), "") << "the kernel lets one more wait";
-    EXPECT_THAT(backlog_warning(4098, 4096), testing::AllOf(HasSubstr("4098 ranks may check in at once"), HasSubstr("holds 4096"),
-                                                            HasSubstr("net.core.somaxconn=4098")));
+    EXPECT_THAT(backlog_warning(4098, 4096),
+                testing::AllOf(HasSubstr("4098 ranks may check in at once"), HasSubstr("holds 4096"),
+                               HasSubstr("net.core.somaxconn=4098")));
     EXPECT_GT(somaxconn(), 0U);
 }
 

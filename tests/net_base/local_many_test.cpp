@@ -1,7 +1,6 @@
 // More children than select(2) has bits for, and more than a host may have.
 
 #include "launch/local.hpp"
-
 #include "net/limits.hpp"
 
 #include <gmock/gmock.h>
@@ -34,7 +33,8 @@ TEST(ManyChildren, ElevenHundredSendARecordEachAndAreReaped) {
     std::set<std::uint32_t> heard;
     while (job->running() > 0) {
         for (LocalEvent const& event : job->wait(kNever)) {
-            if (event.kind != LocalEvent::Kind::record) continue;
+            if (event.kind != LocalEvent::Kind::record)
+                continue;
             std::uint32_t rank = 0;
             std::memcpy(&rank, event.record.data(), std::min(event.record.size(), sizeof rank));
             EXPECT_EQ(rank, event.rank);
@@ -42,22 +42,27 @@ TEST(ManyChildren, ElevenHundredSendARecordEachAndAreReaped) {
         }
     }
     EXPECT_EQ(heard.size(), kMany);
-    for (std::uint32_t rank = 0; rank < kMany; ++rank) EXPECT_TRUE(job->end_of(rank)->ok()) << rank;
+    for (std::uint32_t rank = 0; rank < kMany; ++rank)
+        EXPECT_TRUE(job->end_of(rank)->ok()) << rank;
 }
 
 TEST(ManyChildren, ALimitOnProcessesIsAnErrorAndLeavesNobodyBehind) {
     // Root is exempt from the limit, so the story is told by somebody else; by root's own leave if need be.
     pid_t const teller = ::fork();
     if (teller == 0) {
-        if (::geteuid() == 0 && ::setresuid(61'234, 61'234, 61'234) != 0) ::_exit(99);
+        if (::geteuid() == 0 && ::setresuid(61'234, 61'234, 61'234) != 0)
+            ::_exit(99);
         rlimit const limit{8, 8};
-        if (::setrlimit(RLIMIT_NPROC, &limit) != 0) ::_exit(98);
+        if (::setrlimit(RLIMIT_NPROC, &limit) != 0)
+            ::_exit(98);
         LocalOptions options;
         options.count = 64;
         options.body = [](Child const&) { return 0; };
         auto const job = LocalJob::start(options);
-        if (job) ::_exit(1);
-        if (job.error().find("of 64: Resource temporarily unavailable (EAGAIN): raise the limit on processes") == std::string::npos) {
+        if (job)
+            ::_exit(1);
+        if (job.error().find("of 64: Resource temporarily unavailable (EAGAIN): raise the limit on processes") ==
+            std::string::npos) {
             ::_exit(2);
         }
         ::_exit(::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD ? 0 : 3);

@@ -25,11 +25,11 @@ namespace {
 using protocol::kNever;
 using protocol::TimeNs;
 using test::TemporaryFolder;
-using testing::StartsWith;
 
 LocalJob started(LocalOptions const& options) {
     auto job = LocalJob::start(options);
-    if (!job) throw std::runtime_error(job.error());
+    if (!job)
+        throw std::runtime_error(job.error());
     return std::move(*job);
 }
 
@@ -50,7 +50,8 @@ LocalOptions shell(std::uint32_t count, std::string const& script) {
 std::vector<LocalEvent> everything_from(LocalJob& job) {
     std::vector<LocalEvent> all;
     while (job.running() > 0) {
-        for (LocalEvent& event : job.wait(kNever)) all.push_back(std::move(event));
+        for (LocalEvent& event : job.wait(kNever))
+            all.push_back(std::move(event));
     }
     return all;
 }
@@ -94,7 +95,8 @@ TEST(LocalJob, SixtyFourChildrenEachSendTheirRecordAndEnd) {
     }
     EXPECT_EQ(ended, 64U);
     ASSERT_EQ(squares.size(), 64U);
-    for (auto const& [rank, square] : squares) EXPECT_EQ(square, rank * rank + 64);
+    for (auto const& [rank, square] : squares)
+        EXPECT_EQ(square, rank * rank + 64);
 }
 
 TEST(LocalJob, NobodyStartsBeforeEverybodyExists) {
@@ -104,7 +106,8 @@ TEST(LocalJob, NobodyStartsBeforeEverybodyExists) {
     }));
     std::uint32_t records = 0;
     for (LocalEvent const& event : everything_from(job)) {
-        if (event.kind != LocalEvent::Kind::record) continue;
+        if (event.kind != LocalEvent::Kind::record)
+            continue;
         ++records;
         EXPECT_GE(value_of<TimeNs>(event), job.gate_opened_ns());
     }
@@ -148,7 +151,8 @@ TEST(LocalJob, WhatAChildUsedIsKnown) {
         constexpr std::size_t kPageBytes = 4096;
         std::vector<char> memory(32U << 20U);
         auto* const touched = static_cast<char volatile*>(memory.data());
-        for (std::size_t at = 0; at < memory.size(); at += kPageBytes) touched[at] = 1;
+        for (std::size_t at = 0; at < memory.size(); at += kPageBytes)
+            touched[at] = 1;
         return touched[0] == 1 ? 0 : 1;
     }));
     static_cast<void>(everything_from(job));
@@ -161,7 +165,8 @@ TEST(LocalJob, WhatAChildUsedIsKnown) {
 TEST(LocalJob, OneRankCanBeKilledWhileTheOthersGoOn) {
     LocalJob job = started(shell(3, "exec sleep 1000"));
     EXPECT_TRUE(job.kill(1, SIGKILL));
-    while (!job.end_of(1)) static_cast<void>(job.wait(kNever));
+    while (!job.end_of(1))
+        static_cast<void>(job.wait(kNever));
     EXPECT_EQ(describe(*job.end_of(1)), "killed by SIGKILL");
     EXPECT_EQ(job.running(), 2U);
     EXPECT_FALSE(job.kill(1, SIGKILL)) << "it has ended; its number may be somebody else's by now";
@@ -189,8 +194,9 @@ TEST(LocalJob, PollingWithOutsideLoopsWorksAndIsQuietWhileNothingHappens) {
 TEST(LocalJob, ProgramsGetTheirPlaceInTheirEnvironment) {
     TemporaryFolder const folder;
     ASSERT_EQ(::setenv("RONDE_TEST_GONE", "1", 1), 0);
-    LocalOptions options = shell(3, "echo $RONDE_RANK/$RONDE_WORLD_SIZE $RONDE_LOCAL_RANK/$RONDE_LOCAL_SIZE $RONDE_ID_FILE "
-                                    "[$RONDE_TEST_GONE] > $OUT/$RONDE_RANK; exit $RONDE_RANK");
+    LocalOptions options =
+        shell(3, "echo $RONDE_RANK/$RONDE_WORLD_SIZE $RONDE_LOCAL_RANK/$RONDE_LOCAL_SIZE $RONDE_ID_FILE "
+                 "[$RONDE_TEST_GONE] > $OUT/$RONDE_RANK; exit $RONDE_RANK");
     options.environment = {{"RONDE_ID_FILE", "/run/id"}, {"OUT", folder.path()}, {"RONDE_TEST_GONE", std::nullopt}};
     LocalJob job = started(options);
     static_cast<void>(everything_from(job));
@@ -235,7 +241,8 @@ TEST(LocalJob, ChildrenKeepOnlyTheDescriptorsTheyAreMeantToKeep) {
     net::Fd const root_only(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     auto const is_open = [](net::Fd const& fd) { return ::fcntl(fd.get(), F_GETFD) >= 0; };
     LocalOptions options = forked(2, [&](Child const& child) {
-        return (is_open(dropped) ? 4 : 0) + (is_open(shared) ? 0 : 2) + (is_open(root_only) == (child.rank() == 0) ? 0 : 1);
+        return (is_open(dropped) ? 4 : 0) + (is_open(shared) ? 0 : 2) +
+               (is_open(root_only) == (child.rank() == 0) ? 0 : 1);
     });
     options.keep = {shared.get()};
     options.keep_in_rank0 = {root_only.get()};
@@ -245,8 +252,10 @@ TEST(LocalJob, ChildrenKeepOnlyTheDescriptorsTheyAreMeantToKeep) {
     EXPECT_EQ(job.end_of(1)->exit_status, 0);
 
     options.body = nullptr;
-    options.program = {"sh", "-c", fmt::format("test -e /proc/self/fd/{} && {{ test $RONDE_RANK = 1 || test -e /proc/self/fd/{}; }}",
-                                               shared.get(), root_only.get())};
+    options.program = {
+        "sh", "-c",
+        fmt::format("test -e /proc/self/fd/{} && {{ test $RONDE_RANK = 1 || test -e /proc/self/fd/{}; }}", shared.get(),
+                    root_only.get())};
     LocalJob programs = started(options);
     static_cast<void>(everything_from(programs));
     EXPECT_EQ(programs.end_of(0)->exit_status, 0) << "also across exec";
@@ -263,14 +272,16 @@ TEST(LocalJob, ASignalToTheLauncherReachesTheChildrenAndIsReported) {
         int received = 0;
         return ::sigwait(&expected, &received) == 0 && received == SIGTERM ? 9 : 1;
     }));
-    for (std::size_t ready = 0; ready < 2;) ready += job.wait(kNever).size();
+    for (std::size_t ready = 0; ready < 2;)
+        ready += job.wait(kNever).size();
     ASSERT_EQ(::kill(::getpid(), SIGTERM), 0);
     bool reported = false;
     for (LocalEvent const& event : everything_from(job)) {
         reported = reported || (event.kind == LocalEvent::Kind::signal && event.signal == SIGTERM);
     }
     EXPECT_TRUE(reported);
-    for (std::uint32_t rank = 0; rank < 2; ++rank) EXPECT_EQ(describe(*job.end_of(rank)), "exit status 9");
+    for (std::uint32_t rank = 0; rank < 2; ++rank)
+        EXPECT_EQ(describe(*job.end_of(rank)), "exit status 9");
 }
 
 TEST(LocalJob, TheSignalMaskIsRestoredForChildrenAndAfterwards) {
@@ -291,7 +302,8 @@ TEST(LocalJob, TheSignalMaskIsRestoredForChildrenAndAfterwards) {
 
 TEST(LocalJob, OtherChildrenOfTheProcessKeepTheirStatus) {
     pid_t const stranger = ::fork();
-    if (stranger == 0) ::_exit(42);
+    if (stranger == 0)
+        ::_exit(42);
     // It is a zombie before the job starts, and stands first in line.
     siginfo_t info{};
     ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(stranger), &info, WEXITED | WNOWAIT), 0);
@@ -328,12 +340,14 @@ TEST(LocalJob, ChildrenDieWithTheirLauncher) {
     if (launcher == 0) {
         LocalOptions options = forked(1, [&](Child const&) {
             static_cast<void>(::write(ends[1], "x", 1));
-            for (;;) ::pause();
+            for (;;)
+                ::pause();
             return 0;
         });
         options.keep = {ends[1]};
         LocalJob const job = started(options);
-        for (;;) ::pause();
+        for (;;)
+            ::pause();
     }
     ::close(ends[1]);
     char byte = 0;
@@ -348,19 +362,24 @@ TEST(LocalJob, RecordsOfFullLengthArriveWholeAndLongerOnesAreRefused) {
     LocalJob job = started(forked(4, [](Child const& child) {
         std::vector<std::byte> record(Child::kMaxRecordBytes, std::byte(child.rank() + 1));
         for (int i = 0; i < 200; ++i) {
-            if (!child.send(record)) return 1;
+            if (!child.send(record))
+                return 1;
         }
-        if (!child.send({})) return 2;
+        if (!child.send({}))
+            return 2;
         record.push_back(std::byte{0});
         return child.send(record) ? 3 : 0;
     }));
     std::map<std::uint32_t, std::uint32_t> whole;
     std::map<std::uint32_t, std::uint32_t> empty;
     for (LocalEvent const& event : everything_from(job)) {
-        if (event.kind != LocalEvent::Kind::record) continue;
-        if (event.record.empty()) ++empty[event.rank];
+        if (event.kind != LocalEvent::Kind::record)
+            continue;
+        if (event.record.empty())
+            ++empty[event.rank];
         std::vector<std::byte> const expected(Child::kMaxRecordBytes, std::byte(event.rank + 1));
-        if (event.record == expected) ++whole[event.rank];
+        if (event.record == expected)
+            ++whole[event.rank];
     }
     for (std::uint32_t rank = 0; rank < 4; ++rank) {
         EXPECT_EQ(whole[rank], 200U);

@@ -55,8 +55,8 @@ TEST(OsFailure, ABrokenPipeIsAReset) {
 }
 
 TEST(OsFailure, AcceptSurvivesWhatBefallsOneConnection) {
-    for (int const os_error : {EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
-                               ENETUNREACH, EPERM, ETIMEDOUT}) {
+    for (int const os_error : {EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
+                               EOPNOTSUPP, ENETUNREACH, EPERM, ETIMEDOUT}) {
         EXPECT_EQ(accept_outcome_of(os_error), AcceptOutcome::skip) << describe_errno(os_error);
     }
     for (int const os_error : {EMFILE, ENFILE, ENOBUFS, ENOMEM}) {

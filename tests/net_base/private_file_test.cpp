@@ -16,7 +16,7 @@ namespace {
 using test::TemporaryFolder;
 
 unsigned mode_of(std::string const& path) {
-    struct stat status{};
+    struct stat status {};
     EXPECT_EQ(::stat(path.c_str(), &status), 0);
     return status.st_mode & 07777U;
 }
@@ -57,7 +57,8 @@ TEST(PrivateFile, RefusesWhatIsTooLongOrNoFile) {
     TemporaryFolder const folder;
     ASSERT_TRUE(write_private_file(folder / "id", "12345"));
     EXPECT_TRUE(read_private_file(folder / "id", 5));
-    EXPECT_EQ(read_private_file(folder / "id", 4).error(), (folder / "id") + " is longer than the 4 bytes expected of it");
+    EXPECT_EQ(read_private_file(folder / "id", 4).error(),
+              (folder / "id") + " is longer than the 4 bytes expected of it");
     EXPECT_EQ(read_private_file(folder.path(), 4).error(), folder.path() + " is not a regular file");
     ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
     EXPECT_EQ(read_private_file(folder / "fifo", 4).error(), (folder / "fifo") + " is not a regular file");

@@ -14,9 +14,11 @@ std::string resolved(std::string_view text, Family family = Family::none) {
     ResolveOptions options;
     options.family = family;
     auto const endpoints = resolve(text, options);
-    if (!endpoints) return endpoints.error();
+    if (!endpoints)
+        return endpoints.error();
     std::string list;
-    for (Endpoint const& endpoint : *endpoints) list += (list.empty() ? "" : " ") + to_text(endpoint);
+    for (Endpoint const& endpoint : *endpoints)
+        list += (list.empty() ? "" : " ") + to_text(endpoint);
     return list;
 }
 
@@ -27,9 +29,7 @@ TEST(Resolve, LiteralsAreThemselves) {
     EXPECT_EQ(resolved("[10.0.0.5]:7"), "10.0.0.5:7");
 }
 
-TEST(Resolve, LocalhostIsALoopbackAddress) {
-    EXPECT_EQ(resolved("localhost:80", Family::ipv4), "127.0.0.1:80");
-}
+TEST(Resolve, LocalhostIsALoopbackAddress) { EXPECT_EQ(resolved("localhost:80", Family::ipv4), "127.0.0.1:80"); }
 
 TEST(Resolve, SaysWhatIsWrongWithAText) {
     EXPECT_EQ(resolved("node1"), "'node1': no port; expected host:port or [ipv6]:port");

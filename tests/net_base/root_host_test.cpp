@@ -1,8 +1,8 @@
 // Listeners are open before the id exists, and stay so without a gap.
 
-#include <ronde/unique_id.hpp>
-
 #include "net/socket.hpp"
+
+#include <ronde/unique_id.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -103,7 +103,8 @@ TEST(RootHost, BadOptionsAreRefusedBeforeAnySocket) {
     options.interface = "^";
     EXPECT_THAT(UniqueId::create(options).error(), StartsWith("interface='^': no interface name"));
     options.interface = "=no-such-port";
-    EXPECT_THAT(UniqueId::create(options).error(), StartsWith("no interface of this host fits interface='=no-such-port':\n  lo "));
+    EXPECT_THAT(UniqueId::create(options).error(),
+                StartsWith("no interface of this host fits interface='=no-such-port':\n  lo "));
     options.loopback = true;
     EXPECT_EQ(UniqueId::create(options).error(), "loopback and interface '=no-such-port' exclude each other");
     options = on_loopback();

@@ -22,7 +22,8 @@ ListeningSocket listen_at(Endpoint const& at) {
     ListenRequest request;
     request.at = at;
     auto listener = listen_on(request);
-    if (!listener) throw std::runtime_error(describe(listener.error()));
+    if (!listener)
+        throw std::runtime_error(describe(listener.error()));
     return std::move(*listener);
 }
 
@@ -217,7 +218,8 @@ TEST_F(PortRanges, EveryPortIsFoundWhateverTheSeedAndThenTheRangeIsExhausted) {
 
 TEST_F(PortRanges, SeedsBeginAtDifferentPorts) {
     std::set<std::uint16_t> first;
-    for (std::uint64_t seed = 0; seed < 4; ++seed) first.insert(listen_on(in_range(kFour, seed))->endpoint.port);
+    for (std::uint64_t seed = 0; seed < 4; ++seed)
+        first.insert(listen_on(in_range(kFour, seed))->endpoint.port);
     EXPECT_EQ(first.size(), 4U);
 }
 

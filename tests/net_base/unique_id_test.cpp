@@ -1,10 +1,10 @@
 // The id as text, bytes and file: what goes round, what is refused, and what never shows.
 
-#include <ronde/unique_id.hpp>
-
 #include "net/endpoint.hpp"
 #include "net/fd.hpp"
 #include "temporary_folder.hpp"
+
+#include <ronde/unique_id.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,13 +31,15 @@ IdOptions on_loopback(std::uint32_t roots = 1) {
 
 UniqueId fresh_id(std::uint32_t roots = 1) {
     auto host = UniqueId::create(on_loopback(roots));
-    if (!host) throw std::runtime_error(host.error());
+    if (!host)
+        throw std::runtime_error(host.error());
     return host->id();
 }
 
 UniqueId id_at(std::string_view addresses, std::string_view secret = {}) {
     auto id = UniqueId::at_address(addresses, secret);
-    if (!id) throw std::runtime_error(id.error());
+    if (!id)
+        throw std::runtime_error(id.error());
     return *id;
 }
 
@@ -89,7 +91,8 @@ TEST(UniqueId, ThePublicTextHasSessionAndRootsAndNoSecret) {
     UniqueId const id = fresh_id(2);
     EXPECT_THAT(id.public_text(), StartsWith("ronde1:session="));
     EXPECT_THAT(id.public_text(), HasSubstr(",roots=127.0.0.1:"));
-    for (std::string const& spelling : spellings_of_secret(id)) EXPECT_THAT(id.public_text(), Not(HasSubstr(spelling)));
+    for (std::string const& spelling : spellings_of_secret(id))
+        EXPECT_THAT(id.public_text(), Not(HasSubstr(spelling)));
     EXPECT_THAT(error_of(UniqueId::parse(id.public_text())), StartsWith("not an id: it does not begin with 'ronde1-'"));
 }
 
@@ -100,7 +103,8 @@ TEST(UniqueId, ErrorsDoNotRepeatWhatWasGiven) {
     for (std::string const& bad : {cut, changed, "x" + id.text(), id.text() + " " + id.text()}) {
         auto const parsed = UniqueId::parse(bad);
         ASSERT_FALSE(parsed);
-        for (std::string const& spelling : spellings_of_secret(id)) EXPECT_THAT(parsed.error(), Not(HasSubstr(spelling)));
+        for (std::string const& spelling : spellings_of_secret(id))
+            EXPECT_THAT(parsed.error(), Not(HasSubstr(spelling)));
     }
 }
 
@@ -108,7 +112,8 @@ TEST(UniqueId, ATextThatIsNoIdIsToldWhy) {
     std::string const text = fresh_id().text();
     EXPECT_THAT(error_of(UniqueId::parse("")), StartsWith("not an id: it does not begin with"));
     EXPECT_THAT(error_of(UniqueId::parse("ronde2-" + text.substr(7))), StartsWith("not an id: it does not begin with"));
-    EXPECT_EQ(error_of(UniqueId::parse(text.substr(0, 177))), "not an id: 177 characters long, expected 178; was it cut?");
+    EXPECT_EQ(error_of(UniqueId::parse(text.substr(0, 177))),
+              "not an id: 177 characters long, expected 178; was it cut?");
     EXPECT_EQ(error_of(UniqueId::parse(text + "A")), "not an id: 179 characters long, expected 178; was it cut?");
     std::string strange = text;
     strange[20] = '*';
@@ -162,7 +167,8 @@ TEST(FixedAddress, TheSessionDoesNotGiveTheSecretAway) {
     UniqueId::Secret const secret = id.secret();
     for (std::size_t at = 0; at + 8 <= secret.size(); ++at) {
         std::uint64_t window = 0;
-        for (std::size_t i = 0; i < 8; ++i) window |= std::to_integer<std::uint64_t>(secret[at + i]) << (8 * i);
+        for (std::size_t i = 0; i < 8; ++i)
+            window |= std::to_integer<std::uint64_t>(secret[at + i]) << (8 * i);
         EXPECT_NE(window, id.session());
     }
 }
@@ -187,7 +193,7 @@ TEST(IdFile, IsPrivateAndGoesRound) {
     TemporaryFolder const folder;
     UniqueId const id = fresh_id();
     ASSERT_TRUE(id.write_file(folder / "id"));
-    struct stat status{};
+    struct stat status {};
     ASSERT_EQ(::stat((folder / "id").c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 07777U, 0600U);
     auto const file = UniqueId::read_file(folder / "id");

@@ -92,6 +92,14 @@ struct StrangerPlan {
     std::uint64_t at_event = 0;    ///< comes when the world has seen so many events (and the listener is bound)
 };
 
+/// Which phases followed which event in which phase, over any number of worlds.
+struct Coverage {
+    std::uint32_t rank[kPhaseCount][kEventKindCount] = {};
+    std::uint32_t root[kRootPhaseCount][kEventKindCount] = {};
+    std::uint32_t most_actions = 0;
+    std::uint32_t codes = 0;  ///< bit per Code that ended a rank
+};
+
 struct WorldPlan {
     std::uint32_t nranks = 1;
     std::uint32_t nroots = 1;
@@ -109,6 +117,8 @@ struct WorldPlan {
     std::uint32_t hurry_per_mille = 0;  ///< chance per event that time runs to the next timer although work waits
     std::uint64_t event_limit = 0;      ///< watchdog; 0: a bound computed from the size
     bool root_promised = true;
+    bool twins = false;                 ///< each step is also taken by a copy of the machine, and must come out the same
+    Coverage* coverage = nullptr;       ///< where to note which transitions happened
     bool echo = false;                  ///< prints every event and action to standard error
     std::function<TimeNs(Frame const&)> latency_ns;  ///< how long a frame travels; empty: no time at all
     std::function<Fate(Call const&)> fate;  ///< empty: every call is connected

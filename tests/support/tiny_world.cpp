@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 namespace ronde::protocol::tiny {
@@ -19,7 +20,8 @@ std::uint64_t event_bound(WorldPlan const& plan) {
     std::uint64_t const n = plan.nranks + plan.extras.size();
     std::uint64_t operations = plan.program.size();
     for (RankPlan const& rank : plan.ranks) operations = std::max<std::uint64_t>(operations, rank.program.size());
-    return 20'000 + 400 * n + 24 * n * n * (1 + operations);
+    std::uint64_t const retries = plan.policies.retry == Retry::article ? 45'000 * n : 0;  // 20 000 of a connection
+    return 20'000 + 400 * n + 24 * n * n * (1 + operations) + retries;
 }
 
 Event ask(EventKind kind) {
@@ -241,6 +243,41 @@ void TinyWorld::feed(NodeId id, Event event) {
     feed(id, ask(EventKind::collected));
 }
 
+/// Steps the machine, and its twin where the plan asks for twins: a copy has the same future, byte by byte.
+void TinyWorld::step_machine(NodeId id, Event const& event, Actions& actions) {
+    Node& node = *nodes_[id];
+    std::uint8_t const before =
+        node.is_root ? static_cast<std::uint8_t>(node.root.phase()) : static_cast<std::uint8_t>(node.rank.phase());
+    Actions twins;
+    if (node.is_root) {
+        // A root writes into the records it was lent, so its twin would have to be lent others.
+        node.root.step(event, actions);
+    } else if (!plan_.twins) {
+        node.rank.step(event, actions);
+    } else {
+        Rank twin = node.rank;
+        twin.step(event, twins);
+        node.rank.step(event, actions);
+        bool same = std::memcmp(&twin.state(), &node.rank.state(), sizeof(RankState)) == 0 &&
+                    actions.size() == twins.size() && actions.more() == twins.more();
+        for (std::uint32_t i = 0; same && i < actions.size(); ++i) same = words(actions[i]) == words(twins[i]);
+        if (!same) break_rule(fmt::format("a copy of {} went another way", name_of_node(id)));
+    }
+    if (plan_.coverage != nullptr) note(node, event.kind, before, actions.size());
+}
+
+void TinyWorld::note(Node const& node, EventKind kind, std::uint8_t before, std::uint32_t actions) {
+    Coverage& coverage = *plan_.coverage;
+    std::size_t const event = static_cast<std::size_t>(kind);
+    coverage.most_actions = std::max(coverage.most_actions, actions);
+    if (node.is_root) {
+        coverage.root[before][event] |= phase_bit(node.root.phase());
+        return;
+    }
+    coverage.rank[before][event] |= phase_bit(node.rank.phase());
+    if (node.rank.phase() == Phase::failed) coverage.codes |= 1U << static_cast<std::uint32_t>(node.rank.error().code);
+}
+
 /// The loop of protocol/seam.hpp: perform, go on while there is more, feed again what asked for memory.
 void TinyWorld::step_once(NodeId id, Event const& event, std::uint32_t& actions_seen) {
     Node& node = *nodes_[id];
@@ -249,7 +286,7 @@ void TinyWorld::step_once(NodeId id, Event const& event, std::uint32_t& actions_
         PhaseSet const targets = node.is_root ? targets_of(node.root.phase(), current.kind)
                                               : targets_of(node.rank.phase(), current.kind);
         Actions actions;
-        node.is_root ? node.root.step(current, actions) : node.rank.step(current, actions);
+        step_machine(id, current, actions);
         actions_seen += actions.size();
         if (plan_.echo) {
             std::string text = fmt::format("{} {}: {}\n", words_of_time(now_), name_of_node(id), words(current));

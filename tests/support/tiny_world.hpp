@@ -146,6 +146,8 @@ private:
     void act(NodeId id);
     void feed(NodeId id, Event event);
     void step_once(NodeId id, Event const& event, std::uint32_t& actions_seen);
+    void step_machine(NodeId id, Event const& event, Actions& actions);
+    void note(Node const& node, EventKind kind, std::uint8_t before, std::uint32_t actions);
     void after_step(NodeId id, std::uint8_t before);
     void refresh_node(NodeId id);
     void break_rule(std::string const& rule);

@@ -187,18 +187,21 @@ std::string words(Error const& error) {
 
 std::string words_of_time(TimeNs time_ns) {
     if (time_ns == kNever) return "never";
-    struct Unit {
-        TimeNs length_ns;
-        char const* name;
-    };
-    for (Unit const unit : {Unit{kSecondNs, "s"}, Unit{kMillisecondNs, "ms"}, Unit{kMicrosecondNs, "us"}}) {
-        if (time_ns % unit.length_ns == 0) return fmt::format("{}{}", time_ns / unit.length_ns, unit.name);
-        if (time_ns < unit.length_ns || time_ns % (unit.length_ns / 1000) != 0) continue;
-        std::string text = fmt::format("{}.{:03}", time_ns / unit.length_ns, time_ns % unit.length_ns * 1000 / unit.length_ns);
-        while (text.back() == '0') text.pop_back();
-        return text + unit.name;
+    // Three units, each with as many decimals as reach down to the smallest step that people care about.
+    std::string text;
+    std::string_view unit = "us";
+    if (time_ns >= kSecondNs) {
+        text = fmt::format("{}.{:06}", time_ns / kSecondNs, time_ns % kSecondNs / kMicrosecondNs);
+        unit = "s";
+    } else if (time_ns >= kMillisecondNs) {
+        text = fmt::format("{}.{:06}", time_ns / kMillisecondNs, time_ns % kMillisecondNs);
+        unit = "ms";
+    } else {
+        text = fmt::format("{}.{:03}", time_ns / kMicrosecondNs, time_ns % kMicrosecondNs);
     }
-    return fmt::format("{}ns", time_ns);
+    while (text.back() == '0') text.pop_back();
+    if (text.back() == '.') text.pop_back();
+    return time_ns == 0 ? "0s" : text.append(unit);
 }
 
 }  // namespace ronde::protocol::tiny

@@ -20,7 +20,7 @@ namespace ronde::protocol::tiny {
 [[nodiscard]] std::string words(Reception const& reception);
 /// "code rank_lost, noticed in gathering, about 3" and whatever else is set.
 [[nodiscard]] std::string words(Error const& error);
-/// "1.5s", "250ms", "never".
+/// "1.5s", "250ms", "never"; seconds are cut off after the microseconds.
 [[nodiscard]] std::string words_of_time(TimeNs time_ns);
 
 }  // namespace ronde::protocol::tiny

@@ -25,13 +25,19 @@ class RootHost;
 
 /// What `UniqueId::create` needs to know. The defaults serve one root on the interface that reaches farthest.
 struct IdOptions {
-    std::uint32_t roots = 1;      ///< 1 .. UniqueId::kMaxRoots; all of them listen in the creating process
-    bool loopback = false;        ///< all ranks are on this host: listen on 127.0.0.1 (::1 when `family` says so)
-    std::string interface;        ///< grammar of NCCL_SOCKET_IFNAME; empty: RONDE_SOCKET_IFNAME, NCCL_SOCKET_IFNAME, or any
-    std::string family;           ///< AF_INET, AF_INET6; empty: RONDE_SOCKET_FAMILY, NCCL_SOCKET_FAMILY, or any
-    std::uint16_t first_port = 0; ///< listen on a port of first_port..last_port; 0: the kernel chooses
+    /// 1 .. UniqueId::kMaxRoots; all of them listen in the creating process.
+    std::uint32_t roots = 1;
+    /// All ranks are on this host: listen on 127.0.0.1 (::1 when `family` says so).
+    bool loopback = false;
+    /// Grammar of NCCL_SOCKET_IFNAME; empty: RONDE_SOCKET_IFNAME, NCCL_SOCKET_IFNAME, or any.
+    std::string interface;
+    /// AF_INET, AF_INET6; empty: RONDE_SOCKET_FAMILY, NCCL_SOCKET_FAMILY, or any.
+    std::string family;
+    /// Listen on a port of first_port..last_port, both included; 0: the kernel chooses.
+    std::uint16_t first_port = 0;
     std::uint16_t last_port = 0;
-    bool wildcard = false;        ///< accept on all addresses of the host; the id still names the chosen one
+    /// Accept on all addresses of the host; the id still names the chosen one.
+    bool wildcard = false;
 };
 
 /// 128 bytes: session, secret and root addresses. A value; equal bytes are equal ids.
@@ -61,11 +67,11 @@ public:
     /// no interface fits.
     [[nodiscard]] static tl::expected<RootHost, std::string> create(IdOptions const& options = {});
 
-    /// An id for a root address that was agreed on out of band (RONDE_COMM_ID, NCCL_COMM_ID): "host:port", "[v6]:port",
-    /// or up to four of them separated by commas. Every rank that calls this with equal arguments gets an equal id.
-    /// `secret` is any text that only this job knows (RONDE_SECRET). Without one the key follows from the address alone:
-    /// no protection, whoever knows the address can join, and two jobs at one address cannot be told apart.
-    /// Such ids promise nothing: the roots may start to listen later.
+    /// An id for a root address that was agreed on out of band (RONDE_COMM_ID, NCCL_COMM_ID): "host:port",
+    /// "[v6]:port", or up to four of them separated by commas. Every rank that calls this with equal arguments gets an
+    /// equal id. `secret` is any text that only this job knows (RONDE_SECRET). Without one the key follows from the
+    /// address alone: no protection, whoever knows the address can join, and two jobs at one address cannot be told
+    /// apart. Such ids promise nothing: the roots may start to listen later.
     [[nodiscard]] static tl::expected<UniqueId, std::string> at_address(std::string_view addresses,
                                                                         std::string_view secret = {});
 
@@ -79,7 +85,8 @@ public:
     struct FromFile;
     /// Reads a file that write_file() wrote, or any file whose only line is `text()`.
     [[nodiscard]] static tl::expected<FromFile, std::string> read_file(std::string const& path);
-    /// Writes `text()` and a newline, mode 0600 from the first byte on, in one step (an old file is replaced as a whole).
+    /// Writes `text()` and a newline, mode 0600 from the first byte on, in one step (an old file is replaced as a
+    /// whole).
     [[nodiscard]] tl::expected<void, std::string> write_file(std::string const& path) const;
 
     /// "ronde1-" and 171 characters of base64url. Contains the secret.
