@@ -1,10 +1,8 @@
 /// `ronde id`: looking at ids and making ones for addresses that are agreed on beforehand.
 #include "cli/id.hpp"
+
 #include "cli/usage.hpp"
-
 #include "net/endpoint.hpp"
-
-
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -40,7 +38,7 @@ void show(UniqueId const& id) {
     for (protocol::Endpoint const& root : id.roots())
         fmt::print("root      {}\n", net::to_text(root));
     fmt::print("promised  {}\n", id.promised() ? "yes: the roots listen since the id was made; it serves one job"
-                                              : "no: the roots may start to listen later");
+                                               : "no: the roots may start to listen later");
 }
 
 }  // namespace
@@ -64,6 +62,7 @@ void register_id(CLI::App& app, Outcome& outcome) {
     };
     auto options = std::make_shared<Options>();
     CLI::App* const command = app.add_subcommand("id", "Look at an id, or make one for an address");
+    command->footer("Whoever has an id can join its job: keep files private, and show others `ronde id show` only.");
     command->require_subcommand(1);
 
     CLI::App* const shown = command->add_subcommand("show", "Print the public parts of an id, never its secret");
@@ -78,7 +77,8 @@ void register_id(CLI::App& app, Outcome& outcome) {
     made->add_option("--at", options->at, "Where the root will listen; up to four with commas between")
         ->required()
         ->type_name("HOST:PORT");
-    made->add_option("file", options->file, "Write it here, readable by you only; without: print it")->type_name("FILE");
+    made->add_option("file", options->file, "Write it here, readable by you only; without: print it")
+        ->type_name("FILE");
     made->callback([options, &outcome] {
         UniqueId const id = id_at(options->at);
         if (options->file.empty()) {

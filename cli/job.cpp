@@ -1,7 +1,6 @@
 #include "cli/job.hpp"
 
 #include "cli/usage.hpp"
-
 #include "net/host_identity.hpp"
 #include "net/interfaces.hpp"
 #include "net/limits.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cli/run_options.hpp"
-
 #include "net/loop.hpp"
 #include "net/rank_driver.hpp"
 #include "net/root_driver.hpp"
@@ -18,10 +17,10 @@ namespace ronde::cli {
 struct Job {
     RunOptions const& options;
     UniqueId id;
-    std::uint32_t nranks = 1;        ///< 0: the first check-in says it (for a process that only holds roots)
-    protocol::Policies policies;     ///< resolved where nranks is known
+    std::uint32_t nranks = 1;     ///< 0: the first check-in says it (for a process that only holds roots)
+    protocol::Policies policies;  ///< resolved where nranks is known
     std::uint64_t host_id = 0;
-    protocol::Endpoint listen_at;    ///< where ranks of this process listen; port 0
+    protocol::Endpoint listen_at;                        ///< where ranks of this process listen; port 0
     protocol::TimeNs root_budget_ns = protocol::kNever;  ///< how long roots wait when no rank has told its deadline
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cli/run_options.hpp"
-
 #include "net/recorder.hpp"
 #include "net/statistics.hpp"
 #include "protocol/entry.hpp"
@@ -20,16 +19,16 @@ struct RankRecord {
     static constexpr std::uint64_t kMark = 0x31'6472'6f63'6572ULL;  ///< tells records of this layout
     std::uint64_t mark = kMark;
     protocol::RankId rank = protocol::kNoRank;
-    std::uint32_t was_ready = 0;      ///< 1: the ring stood and the table was complete
+    std::uint32_t was_ready = 0;  ///< 1: the ring stood and the table was complete
     std::uint32_t nranks = 0;
-    std::uint32_t wrong_slices = 0;   ///< slices of all-gathers that held other bytes than they should
-    net::StateDigest table_digest;    ///< XXH3-128 of the table's bytes; when was_ready
+    std::uint32_t wrong_slices = 0;  ///< slices of all-gathers that held other bytes than they should
+    net::StateDigest table_digest;   ///< XXH3-128 of the table's bytes; when was_ready
     protocol::Phase last_phase = protocol::Phase::created;  ///< the last one of a healthy life that was entered
     std::uint64_t host_id = 0;
     protocol::TimeNs start_ns = 0;
     net::Statistics statistics;
-    protocol::Verdict verdict;        ///< how it ended; ok when all went well
-    std::int64_t cpu_ns = 0;          ///< of this process so far
+    protocol::Verdict verdict;  ///< how it ended; ok when all went well
+    std::int64_t cpu_ns = 0;    ///< of this process so far
     std::uint64_t peak_rss_bytes = 0;
     std::uint32_t all_gathers = 0;
     std::uint32_t barriers = 0;

@@ -34,8 +34,7 @@ std::uint32_t wrong_slices(std::span<const std::byte> buffer, std::uint32_t nran
     return wrong;
 }
 
-RankSession::RankSession(net::Loop& loop, Job const& job, protocol::RankId rank,
-                         std::function<void(Phase)> on_phase)
+RankSession::RankSession(net::Loop& loop, Job const& job, protocol::RankId rank, std::function<void(Phase)> on_phase)
     : loop_(loop), job_(job), rank_(rank) {
     driver_ = make_rank(loop, job, rank, [this, on_phase = std::move(on_phase)](Phase phase) {
         if (phase <= Phase::ready)
@@ -108,6 +107,13 @@ bool RankSession::run_all_gathers(TimeNs until_ns) {
 }
 
 void RankSession::leave() {
+    if (!driver_->finished() && driver_->was_ready() && job_.policies.commit == protocol::Commit::none) {
+        // Ready is a local belief here: others may still gather from this rank, so nobody leaves before all are ready.
+        Operation barrier;
+        barrier.kind = OperationKind::barrier;
+        barrier.budget_ns = job_.options.deadline_ns;
+        operate(barrier, {}, net::monotonic_ns() + job_.options.deadline_ns + kLeaveNs);
+    }
     if (!driver_->finished())
         driver_->close();
     loop_.run_until([&] { return driver_->finished(); }, net::monotonic_ns() + kLeaveNs);

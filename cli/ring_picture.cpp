@@ -30,8 +30,8 @@ viz::RingPicture picture_of(RunFacts const& facts, RunReport const& report) {
     picture.ready = report.ready;
     picture.roots = facts.nroots;
     picture.root_lost = facts.root_killed;
-    picture.title = report.ready ? fmt::format("{} ranks, ready", facts.nranks)
-                                 : fmt::format("{} ranks, failed", facts.nranks);
+    picture.title =
+        report.ready ? fmt::format("{} ranks, ready", facts.nranks) : fmt::format("{} ranks, failed", facts.nranks);
     picture.subtitle = fmt::format("profile {}, gather {}", name_of(facts.profile), name_of(facts.gather));
     if (!report.ready && !report.groups.empty())
         picture.subtitle = report.groups.back().message;

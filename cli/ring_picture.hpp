@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cli/run_report.hpp"
-
 #include "viz/ring_dot.hpp"
 
 namespace ronde::cli {

@@ -3,7 +3,6 @@
 #include "cli/job.hpp"
 #include "cli/progress.hpp"
 #include "cli/usage.hpp"
-
 #include "net/resolve.hpp"
 
 #include <CLI/CLI.hpp>
@@ -25,8 +24,8 @@ struct RootOptions {
     bool deadline_given = false;
 };
 
-/// An id file that was made for an address beforehand is served as it is. Anything else that stands there is from a former
-/// job, and is replaced.
+/// An id file that was made for an address beforehand is served as it is. Anything else that stands there is from a
+/// former job, and is replaced.
 std::optional<UniqueId> prepared_id(std::string const& path) {
     struct stat there {};
     if (path.empty() || ::stat(path.c_str(), &there) != 0)
@@ -49,8 +48,8 @@ RootHost listen_at(UniqueId const& id) {
 RootHost open_host(RootOptions& options) {
     if (auto const id = prepared_id(options.id_file)) {
         if (!options.listen.empty())
-            throw UsageError(fmt::format("--listen {}: the id in {} says where to listen already", options.listen,
-                                         options.id_file));
+            throw UsageError(
+                fmt::format("--listen {}: the id in {} says where to listen already", options.listen, options.id_file));
         return listen_at(*id);
     }
     if (net::parse_host_port(options.listen))
@@ -118,9 +117,11 @@ void register_root(CLI::App& app, Outcome& outcome) {
     auto options = std::make_shared<RootOptions>();
     CLI::App* const command =
         app.add_subcommand("root", "Hold the root of a job whose ranks are started elsewhere, until its ring stands");
-    command->add_option("--id,--id-file", options->id_file,
-                        "Write the new id here, readable by you only (an id of `ronde id new` is served instead); "
-                        "without: print it")
+    command->footer("Exit status: 0 the ring stood, 1 it did not, 2 bad usage, 3 this host could not do it.");
+    command
+        ->add_option("--id,--id-file", options->id_file,
+                     "Write the new id here, readable by you only (an id of `ronde id new` is served instead); "
+                     "without: print it")
         ->type_name("FILE");
     add_value<std::uint64_t>(
         *command, "-n,--ranks,--world-size", "Ranks to expect (default: the first that checks in says it)",
@@ -132,19 +133,22 @@ void register_root(CLI::App& app, Outcome& outcome) {
         [](std::string_view text) { return parse_count(text, 1, 4); },
         [options](std::uint64_t n) { options->run.roots = static_cast<std::uint32_t>(n); })
         ->type_name("K");
-    command->add_option("--listen", options->listen,
-                        "Interface (eth0), loopback, or a fixed HOST:PORT (default: the interface that reaches farthest)")
+    command
+        ->add_option("--listen", options->listen,
+                     "Interface (eth0), loopback, or a fixed HOST:PORT (default: the interface that reaches farthest)")
         ->type_name("WHERE");
     command->add_flag("--ipv6", options->run.ipv6, "Use an IPv6 address of the interface");
-    add_value<protocol::TimeNs>(*command, "--deadline", "Give up when the ring does not stand by then (default: the ranks' own)",
+    add_value<protocol::TimeNs>(*command, "--deadline",
+                                "Give up when the ring does not stand by then (default: the ranks' own)",
                                 parse_duration,
                                 [options](protocol::TimeNs ns) {
                                     options->run.deadline_ns = ns;
                                     options->deadline_given = true;
                                 })
         ->type_name("TIME");
-    add_value<protocol::TimeNs>(*command, "--keep", "Stay so long after the end and tell late comers why they come in vain",
-                                parse_duration, [options](protocol::TimeNs ns) { options->keep_ns = ns; })
+    add_value<protocol::TimeNs>(*command, "--keep",
+                                "Stay so long after the end and tell late comers why they come in vain", parse_duration,
+                                [options](protocol::TimeNs ns) { options->keep_ns = ns; })
         ->type_name("TIME");
     command->add_option("--record", options->run.record, "Record every event for `ronde replay`")->type_name("DIR");
     add_protocol_options(*command, options->run);

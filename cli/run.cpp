@@ -2,7 +2,6 @@
 #include "cli/ring_picture.hpp"
 #include "cli/run_modes.hpp"
 #include "cli/run_report.hpp"
-
 #include "launch/environment.hpp"
 
 #include <fmt/format.h>
@@ -44,14 +43,11 @@ void run(RunOptions options, Outcome& outcome) {
             throw UsageError(fmt::format("-n {}: this process is rank {} of {}, started by {}; leave -n out to join",
                                          options.ranks, place->rank, place->world_size, name_of(place->launcher)));
         options.ranks = 0;
-        check_run_options(options);
+        check_run_options(options, true);
         outcome = run_joined(options, *place);
         return;
     }
-    if (options.ranks == 0)
-        throw UsageError("-n N is missing: how many ranks to start here (or --rank R --world-size N --id FILE|TEXT to "
-                         "join a job)");
-    check_run_options(options);
+    check_run_options(options, false);
     if (options.program.empty())
         outcome = start_here(options);
     else
@@ -98,8 +94,9 @@ void register_run(CLI::App& app, Outcome& outcome, std::span<char const* const> 
     options->program.assign(program.begin(), program.end());
     CLI::App* const command = app.add_subcommand(
         "run", "Start a ring of ranks here, or a program as ranks (-- prog args), or join a job as one rank");
-    command->footer("Joining: mpirun -n N ronde run, or ronde run --rank R --world-size N --id FILE|TEXT.\n"
-                    "A program: ronde run -n N -- ./prog args; it finds RONDE_RANK, RONDE_WORLD_SIZE and RONDE_ID_FILE.");
+    command->footer(
+        "Joining: mpirun -n N ronde run, or ronde run --rank R --world-size N --id FILE|TEXT.\n"
+        "A program: ronde run -n N -- ./prog args; it finds RONDE_RANK, RONDE_WORLD_SIZE and RONDE_ID_FILE.");
     add_run_options(*command, *options);
     command->callback([options, &outcome] { run(*options, outcome); });
 }

@@ -34,12 +34,12 @@ struct RunFacts {
     std::uint32_t nroots = 1;
     protocol::Profile profile = protocol::Profile::ronde;
     protocol::Gather gather = protocol::Gather::automatic;  ///< resolved
-    protocol::TimeNs start_ns = 0;   ///< when all ranks were let go; 0: each rank's own start counts
+    protocol::TimeNs start_ns = 0;  ///< when all ranks were let go; 0: each rank's own start counts
     std::vector<RankFacts> ranks;
-    net::Statistics roots;           ///< of the roots of this process
+    net::Statistics roots;  ///< of the roots of this process
     std::uint32_t root_strangers = 0;
     bool root_killed = false;
-    std::int64_t cpu_ns = 0;         ///< ranks and roots
+    std::int64_t cpu_ns = 0;  ///< ranks and roots
     std::uint64_t peak_rss_bytes = 0;
     std::uint64_t all_gather_bytes = 0;
     std::vector<std::string> notes;  ///< one line each, for standard error

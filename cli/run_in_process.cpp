@@ -3,7 +3,6 @@
 #include "cli/progress.hpp"
 #include "cli/rank_session.hpp"
 #include "cli/run_modes.hpp"
-
 #include "net/limits.hpp"
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include "cli/rank_session.hpp"
 #include "cli/run_modes.hpp"
 #include "cli/run_report.hpp"
-
 #include "launch/id_exchange.hpp"
 
 #include <fmt/format.h>
@@ -68,7 +67,9 @@ Meeting exchanged(RunOptions const& options, launch::JobPlace const& place) {
     std::string const folder = need(launch::exchange_folder(launch::variables_here()));
     std::string const key = launch::exchange_key(place);
     if (place.rank != 0)
-        return {id_from_text(need(launch::await_id(folder, key, options.deadline_ns)), "the id that rank 0 offers"), {}, {}};
+        return {id_from_text(need(launch::await_id(folder, key, options.deadline_ns)), "the id that rank 0 offers"),
+                {},
+                {}};
     RootHost host = create_host(options);
     launch::IdOffer offer = need(launch::IdOffer::make(folder, key, host.id().text()));
     UniqueId const id = host.id();
@@ -99,7 +100,8 @@ bool same_host(std::vector<RankRecord> const& records) {
 
 /// What rank 0 knows when all records are here.
 RunFacts facts_from(Job const& job, std::vector<RankRecord> const& records, RootSet const* roots) {
-    RunFacts facts = facts_for(job.options, job.policies, job.nranks, static_cast<std::uint32_t>(job.id.roots().size()));
+    RunFacts facts =
+        facts_for(job.options, job.policies, job.nranks, static_cast<std::uint32_t>(job.id.roots().size()));
     if (same_host(records)) {  // one clock: the first start counts for all
         facts.start_ns = protocol::kNever;
         for (RankRecord const& record : records)

@@ -4,7 +4,6 @@
 #include "cli/run_facts.hpp"
 #include "cli/run_options.hpp"
 #include "cli/usage.hpp"
-
 #include "launch/environment.hpp"
 
 namespace ronde::cli {

@@ -1,11 +1,10 @@
 #include "cli/run_options.hpp"
 
 #include "cli/usage.hpp"
+#include "protocol/entry.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-
-#include "protocol/entry.hpp"
 
 namespace ronde::cli {
 
@@ -31,8 +30,8 @@ auto one_of(std::string what, std::vector<std::string> words) {
                 return i;
         }
         std::vector<std::string_view> const views(words.begin(), words.end());
-        return tl::unexpected(
-            fmt::format("'{}' is no {}; expected {}{}", text, what, fmt::join(words, " or "), did_you_mean(text, views)));
+        return tl::unexpected(fmt::format("'{}' is no {}; expected {}{}", text, what, fmt::join(words, " or "),
+                                          did_you_mean(text, views)));
     };
 }
 
@@ -90,9 +89,10 @@ void add_joining(CLI::App& app, RunOptions& o) {
 
 void add_after_ready(CLI::App& app, RunOptions& o) {
     std::string const group = "After ready";
-    add_value<std::uint64_t>(app, "--all-gather", "Gather so many bytes of each rank, check them, print the time",
-                             [](std::string_view text) { return parse_bytes(text, 1, kMaxSliceBytes); },
-                             [&o](std::uint64_t bytes) { o.all_gather_bytes = bytes; })
+    add_value<std::uint64_t>(
+        app, "--all-gather", "Gather so many bytes of each rank, check them, print the time",
+        [](std::string_view text) { return parse_bytes(text, 1, kMaxSliceBytes); },
+        [&o](std::uint64_t bytes) { o.all_gather_bytes = bytes; })
         ->type_name("BYTES")
         ->group(group);
     add_value<std::uint64_t>(app, "--repeat", "... K times (1)", count_up_to(1, kMaxRepeats),
@@ -134,7 +134,8 @@ void add_watching(CLI::App& app, RunOptions& o) {
                              count_up_to(1, 1U << 30), [&o](std::uint64_t n) { o.max_io_bytes = n; })
         ->type_name("BYTES")
         ->group(group);
-    add_value<std::size_t>(app, "--label", "With a program: rank in front of each line; auto (on a terminal), always, never",
+    add_value<std::size_t>(app, "--label",
+                           "With a program: rank in front of each line; auto (on a terminal), always, never",
                            one_of("label", {"auto", "always", "never"}),
                            [&o](std::size_t i) { o.label = static_cast<RunOptions::Label>(i); })
         ->type_name("WHEN")
@@ -143,17 +144,19 @@ void add_watching(CLI::App& app, RunOptions& o) {
 
 [[noreturn]] void refuse(std::string const& line) { throw UsageError(line); }
 
-void check_faults(RunOptions const& o) {
+void check_faults(RunOptions const& o, bool joins) {
     for (Fault const& fault : o.faults) {
-        if (!o.program.empty() || o.rank)
+        if (!o.program.empty() || joins)
             refuse(fmt::format("--fault {}: only for ranks that this command starts itself", fault.text));
         bool const needs_process = fault.kind == Fault::Kind::kill || fault.kind == Fault::Kind::stop;
         if (o.in_process && needs_process)
-            refuse(fmt::format("--fault {}: with --in-process there is no process to send a signal to; expected never:R, "
-                               "late:R=TIME or kill-root@CHECK-INS",
-                               fault.text));
+            refuse(
+                fmt::format("--fault {}: with --in-process there is no process to send a signal to; expected never:R, "
+                            "late:R=TIME or kill-root@CHECK-INS",
+                            fault.text));
         if (fault.kind != Fault::Kind::kill_root && fault.ranks.last >= o.ranks)
-            refuse(fmt::format("--fault {}: there is no rank {}; expected 0 to {}", fault.text, fault.ranks.last, o.ranks - 1));
+            refuse(fmt::format("--fault {}: there is no rank {}; expected 0 to {}", fault.text, fault.ranks.last,
+                               o.ranks - 1));
     }
 }
 
@@ -167,7 +170,8 @@ void check_joining(RunOptions const& o) {
     if (o.id.empty())
         refuse(fmt::format("--rank {} was given without --id FILE|TEXT", *o.rank));
     if (*o.rank >= *o.world_size)
-        refuse(fmt::format("--rank {}: expected 0 to {} with --world-size {}", *o.rank, *o.world_size - 1, *o.world_size));
+        refuse(
+            fmt::format("--rank {}: expected 0 to {} with --world-size {}", *o.rank, *o.world_size - 1, *o.world_size));
     if (o.ranks != 0)
         refuse(fmt::format("--rank joins a job and -n {} starts one; give one of them", o.ranks));
     if (o.in_process)
@@ -179,9 +183,9 @@ void check_joining(RunOptions const& o) {
 void add_run_options(CLI::App& app, RunOptions& options) {
     add_size_and_shape(app, options);
     add_protocol_options(app, options);
-    add_value<std::vector<std::uint64_t>>(app, "--devices",
-                                          "Devices that ranks claim: the r-th is rank r's (default: its number)",
-                                          parse_devices, [&options](auto devices) { options.devices = std::move(devices); })
+    add_value<std::vector<std::uint64_t>>(
+        app, "--devices", "Devices that ranks claim: the r-th is rank r's (default: its number)", parse_devices,
+        [&options](auto devices) { options.devices = std::move(devices); })
         ->type_name("D,D,...")
         ->group("Protocol");
     add_joining(app, options);
@@ -189,8 +193,11 @@ void add_run_options(CLI::App& app, RunOptions& options) {
     add_watching(app, options);
 }
 
-void check_run_options(RunOptions const& o) {
+void check_run_options(RunOptions const& o, bool joins) {
     check_joining(o);
+    if (o.ranks == 0 && !joins)
+        refuse(
+            "-n N is missing: how many ranks to start here (or --rank R --world-size N --id FILE|TEXT to join a job)");
     if (!o.id.empty() && !o.rank && o.ranks != 0)
         refuse("--id joins a job and -n starts one; give one of them");
     if (o.ranks != 0 && o.roots > o.ranks)
@@ -203,11 +210,11 @@ void check_run_options(RunOptions const& o) {
         refuse("--dot: the table of a program behind -- is not known here");
     if (!o.program.empty() && (o.all_gather_bytes != 0 || o.barriers != 0))
         refuse("--all-gather and --barrier are for runs without a program behind --");
-    if (o.in_process && o.all_gather_bytes * o.ranks > kMaxBufferBytes / o.ranks)
+    if (o.in_process && !joins && o.all_gather_bytes * o.ranks > kMaxBufferBytes / o.ranks)
         refuse(fmt::format("--all-gather {}: {} ranks would need {} of buffers in one process; expected at most {}",
                            bytes_text(o.all_gather_bytes), o.ranks, bytes_text(o.all_gather_bytes * o.ranks * o.ranks),
                            bytes_text(kMaxBufferBytes)));
-    check_faults(o);
+    check_faults(o, joins);
     if (o.ranks != 0)
         static_cast<void>(o.policies(o.ranks));
 }

@@ -62,8 +62,8 @@ struct RunOptions {
 void add_run_options(CLI::App& app, RunOptions& options);
 /// Those that ranks and a root of another process must agree on.
 void add_protocol_options(CLI::App& app, RunOptions& options);
-/// What no flag can check alone. Throws UsageError.
-void check_run_options(RunOptions const& options);
+/// What no flag can check alone. `joins`: this process is one rank of a job that others started. Throws UsageError.
+void check_run_options(RunOptions const& options, bool joins);
 
 /// A flag whose value is parsed by `parse`, with its error in one line.
 template <class T, class Parse, class Store>

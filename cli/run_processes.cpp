@@ -4,18 +4,16 @@
 #include "cli/progress.hpp"
 #include "cli/rank_session.hpp"
 #include "cli/run_modes.hpp"
-
 #include "launch/local.hpp"
 #include "net/limits.hpp"
 
 #include <fmt/format.h>
 
 #include <sys/epoll.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <ctime>
-
-#include <unistd.h>
 
 namespace ronde::cli {
 
@@ -164,7 +162,8 @@ RunFacts run_processes(RunOptions const& options) {
 
     net::DescriptorNeed need;
     for (std::uint32_t root = 0; root < nroots; ++root)
-        need += net::descriptors_of_root(job.policies, options.ranks, nroots, root, protocol::RootConfig{}.pending_limit);
+        need +=
+            net::descriptors_of_root(job.policies, options.ranks, nroots, root, protocol::RootConfig{}.pending_limit);
     if (auto const enough = net::check_descriptors(need, net::open_descriptors()); !enough)
         throw LauncherError(enough.error());
 

@@ -3,7 +3,6 @@
 #include "cli/labelled_output.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_modes.hpp"
-
 #include "launch/local.hpp"
 #include "net/limits.hpp"
 
@@ -36,7 +35,8 @@ public:
         char const* const base = std::getenv("TMPDIR");
         path_ = fmt::format("{}/ronde-run-XXXXXX", base == nullptr || *base == '\0' ? "/tmp" : base);
         if (::mkdtemp(path_.data()) == nullptr)
-            throw LauncherError(fmt::format("cannot make a folder for the id file, {}: {}", path_, std::strerror(errno)));
+            throw LauncherError(
+                fmt::format("cannot make a folder for the id file, {}: {}", path_, std::strerror(errno)));
     }
     ~IdFolder() {
         ::unlink(file().c_str());
@@ -52,7 +52,8 @@ private:
 };
 
 /// In a forked child with labelled output: becomes the program.
-int become(RunOptions const& options, LabelledOutput const& output, std::string const& id_file, launch::Child const& child) {
+int become(RunOptions const& options, LabelledOutput const& output, std::string const& id_file,
+           launch::Child const& child) {
     output.attach(child.rank());
     auto const rank = std::to_string(child.rank());
     auto const count = std::to_string(child.count());

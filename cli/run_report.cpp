@@ -3,14 +3,12 @@
 #include "cli/job.hpp"
 #include "cli/values.hpp"
 
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-
 #include <csignal>
 #include <cstring>
+#include <map>
 
 namespace ronde::cli {
 
@@ -102,7 +100,7 @@ RankFailure without_record(RankId rank, RankFacts const& facts) {
     case Absence::Kind::none: break;
     case Absence::Kind::never:
         failure.code = "never_started";
-        failure.message = "was not started, as the command line asked for";
+        failure.message = "not started, as the command line asked for";
         break;
     case Absence::Kind::signal:
         failure.code = "killed";
@@ -115,7 +113,8 @@ RankFailure without_record(RankId rank, RankFacts const& facts) {
         break;
     case Absence::Kind::hung:
         failure.code = "hung";
-        failure.message = fmt::format("hung in phase {}; it did not end by its deadline and was ended from outside", where);
+        failure.message =
+            fmt::format("hung in phase {}; it did not end by its deadline and was ended from outside", where);
         failure.remedy = "profiles article and nccl wait for ever when a rank is lost; profile ronde does not";
         break;
     }

@@ -22,11 +22,11 @@ struct PhaseTimes {
 struct RankFailure {
     protocol::RankId rank = 0;
     protocol::Phase phase = protocol::Phase::created;  ///< where it stood
-    std::string code;              ///< name of a protocol::Code, or killed, exited, hung, never_started, wrong_data
+    std::string code;  ///< name of a protocol::Code, or killed, exited, hung, never_started, wrong_data
     protocol::RankId about = protocol::kNoRank;
     std::string message;
     std::string remedy;
-    protocol::Error error;         ///< code ok when it left no verdict
+    protocol::Error error;  ///< code ok when it left no verdict
 };
 
 /// Several ranks that say the same.
@@ -39,21 +39,21 @@ struct FailureGroup {
 
 struct RunReport {
     bool ready = false;
-    std::string table_digest;         ///< empty when nobody was ready
+    std::string table_digest;  ///< empty when nobody was ready
     bool digests_differ = false;
     protocol::TimeNs time_to_table_ns = 0;  ///< start to the last rank's table; 0 unless every rank had it
     protocol::TimeNs time_to_ready_ns = 0;
     std::vector<PhaseTimes> phases;
-    std::uint64_t messages = 0;       ///< frames sent by ranks and roots
-    std::uint64_t bytes = 0;          ///< handed to the kernel by ranks and roots
+    std::uint64_t messages = 0;  ///< frames sent by ranks and roots
+    std::uint64_t bytes = 0;     ///< handed to the kernel by ranks and roots
     std::uint64_t strangers = 0;
-    std::uint64_t retries = 0;        ///< connections that had to be made again
+    std::uint64_t retries = 0;           ///< connections that had to be made again
     protocol::TimeNs all_gather_ns = 0;  ///< median over the repeats of the slowest rank's time
     protocol::TimeNs barrier_ns = 0;
     std::uint32_t all_gathers = 0;
     std::uint32_t barriers = 0;
-    std::vector<RankFailure> errors;  ///< by rank
-    std::vector<FailureGroup> groups; ///< culprits first
+    std::vector<RankFailure> errors;   ///< by rank
+    std::vector<FailureGroup> groups;  ///< culprits first
 };
 
 [[nodiscard]] RunReport conclude(RunFacts const& facts);

@@ -1,7 +1,5 @@
 #include "cli/run_report.hpp"
-
 #include "cli/values.hpp"
-
 #include "protocol/policy.hpp"
 
 #include <fmt/format.h>
@@ -68,14 +66,16 @@ std::string report_text(RunFacts const& facts, RunReport const& report) {
         text += fmt::format("barrier       {} (median of {}, slowest rank)\n", duration_text(report.barrier_ns),
                             report.barriers);
     if (report.all_gathers > 0)
-        text += fmt::format("all_gather    {} for {} of each rank (median of {}, slowest rank), contents correct\n",
-                            duration_text(report.all_gather_ns), bytes_text(facts.all_gather_bytes), report.all_gathers);
+        text +=
+            fmt::format("all_gather    {} for {} of each rank (median of {}, slowest rank), contents correct\n",
+                        duration_text(report.all_gather_ns), bytes_text(facts.all_gather_bytes), report.all_gathers);
     if (!report.phases.empty())
         text += phase_table(report);
     text += fmt::format("{}, {}; CPU {} in all; peak memory {} per rank\n", plural(report.messages, "message"),
                         bytes_text(report.bytes), duration_text(facts.cpu_ns), bytes_text(facts.peak_rss_bytes));
     if (report.strangers > 0 || report.retries > 0)
-        text += fmt::format("{}, {}\n", plural(report.strangers, "stranger"), plural(report.retries, "repeated connection"));
+        text += fmt::format("{}, {}\n", plural(report.strangers, "stranger"),
+                            plural(report.retries, "repeated connection"));
     return text;
 }
 
@@ -116,7 +116,8 @@ std::string report_json(RunFacts const& facts, RunReport const& report) {
               {"profile", name_of(facts.profile)},
               {"gather", name_of(facts.gather)},
               {"roots", facts.nroots},
-              {"table_digest", report.table_digest.empty() || report.digests_differ ? Json(nullptr) : Json(report.table_digest)},
+              {"table_digest",
+               report.table_digest.empty() || report.digests_differ ? Json(nullptr) : Json(report.table_digest)},
               {"time_to_table_ns", report.time_to_table_ns > 0 ? Json(report.time_to_table_ns) : Json(nullptr)},
               {"time_to_ready_ns", report.time_to_ready_ns > 0 ? Json(report.time_to_ready_ns) : Json(nullptr)},
               {"phases", std::move(phases)},

@@ -57,8 +57,10 @@ std::vector<std::string> commands_of(CLI::App const& app) {
 
 /// What stands on the command line and means nothing: a flag rather than its value, where both are left over.
 std::string unexpected(CLI::App const& app, std::string const& command, std::vector<std::string> const& extras) {
-    auto const flag = std::find_if(extras.begin(), extras.end(), [](auto const& extra) { return extra.rfind('-', 0) == 0; });
-    bool const is_flag = flag != extras.end();
+    auto const starts_with_dash = [](std::string const& extra) { return extra.rfind('-', 0) == 0; };
+    auto const flag = std::find_if(extras.begin(), extras.end(), starts_with_dash);
+    bool const command_wanted = !commands_of(app).empty() && !starts_with_dash(extras.front());
+    bool const is_flag = flag != extras.end() && !command_wanted;
     std::string const& given = is_flag ? *flag : extras.front();
     auto const owned = words_of(app);
     std::vector<std::string_view> const words(owned.begin(), owned.end());
@@ -67,14 +69,15 @@ std::string unexpected(CLI::App const& app, std::string const& command, std::vec
         hint = "; a program stands behind --, as in ronde run -n 8 -- ./prog";
     if (hint.empty())
         hint = fmt::format("; see {} --help", command);
-    return fmt::format("unknown {} '{}'{}", is_flag ? "flag" : app.get_parent() == nullptr ? "command" : "argument", given, hint);
+    return fmt::format("unknown {} '{}'{}", is_flag ? "flag" : command_wanted ? "command" : "argument", given, hint);
 }
 
 /// CLI11: "--ranks: 1 required N missing".
 std::string shortened(std::string text) {
     auto const at = text.find(": 1 required ");
     if (at != std::string::npos && text.size() > 8 && text.rfind(" missing") == text.size() - 8)
-        return fmt::format("{}: its value {} is missing", text.substr(0, at), text.substr(at + 13, text.size() - at - 21));
+        return fmt::format("{}: its value {} is missing", text.substr(0, at),
+                           text.substr(at + 13, text.size() - at - 21));
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
 }

@@ -143,9 +143,11 @@ Parsed<protocol::Gather> parse_gather(std::string_view text) {
 Parsed<protocol::RankRange> parse_rank_range(std::string_view text) {
     auto const dash = text.find('-');
     auto const first = parse_count(text.substr(0, dash), 0, protocol::kMaxRanks - 1);
-    auto const last = dash == std::string_view::npos ? first : parse_count(text.substr(dash + 1), 0, protocol::kMaxRanks - 1);
+    auto const last =
+        dash == std::string_view::npos ? first : parse_count(text.substr(dash + 1), 0, protocol::kMaxRanks - 1);
     if (!first || !last || *last < *first)
-        return tl::unexpected(fmt::format("'{}' is no rank; expected a number such as 7, or a range such as 3-5", text));
+        return tl::unexpected(
+            fmt::format("'{}' is no rank; expected a number such as 7, or a range such as 3-5", text));
     return protocol::RankRange{static_cast<protocol::RankId>(*first), static_cast<protocol::RankId>(*last)};
 }
 
@@ -164,9 +166,7 @@ Parsed<std::vector<std::uint64_t>> parse_devices(std::string_view text) {
 }
 
 Parsed<Fault> parse_fault(std::string_view text) {
-    auto const bad = [&](std::string const& why) {
-        return tl::unexpected(fmt::format("'{}': {}", text, why));
-    };
+    auto const bad = [&](std::string const& why) { return tl::unexpected(fmt::format("'{}': {}", text, why)); };
     Fault fault;
     fault.text = text;
     if (text.rfind("kill-root@", 0) == 0) {

@@ -21,7 +21,8 @@ int main() {
         return 1;
     }
     std::uint64_t sum = 0;
-    for (std::uint64_t const square : squares) sum += square;
+    for (std::uint64_t const square : squares)
+        sum += square;
     std::uint16_t const next = ring->table()[(ring->rank() + 1) % ring->nranks()].endpoint.port;
     std::printf("rank %u of %u: the next one listens at port %u, all squares add up to %llu\n", ring->rank(),
                 ring->nranks(), next, static_cast<unsigned long long>(sum));

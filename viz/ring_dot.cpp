@@ -1,8 +1,7 @@
 #include "viz/ring_dot.hpp"
 
-#include "viz/ring_layout.hpp"
-
 #include "protocol/partition.hpp"
+#include "viz/ring_layout.hpp"
 
 #include <fmt/format.h>
 
@@ -92,7 +91,8 @@ public:
     std::string write() {
         line("digraph ring {{");
         line("  graph [bgcolor=\"#ffffff\", fontname=\"Helvetica\", outputorder=edgesfirst, pad=0.3, splines=line];");
-        line("  node [fixedsize=true, fontname=\"Helvetica\", fontsize={}, width={}, height={}, penwidth=1, color=\"#333333\"];",
+        line("  node [fixedsize=true, fontname=\"Helvetica\", fontsize={}, width={}, height={}, penwidth=1, "
+             "color=\"#333333\"];",
              std::max(1U, layout_.font), inches(layout_.node), inches(layout_.node));
         line("  edge [arrowsize=0.5];");
         heading();
@@ -115,8 +115,10 @@ private:
     }
 
     /// Text that needs no box; `extra` are further attributes.
-    void text_at(std::string const& name, Place at, std::uint32_t font, std::string_view text, std::string const& extra = {}) {
-        line("  {} [shape=plaintext, fixedsize=false, width=0, height=0, margin=0, fontsize={}, label={}, pos=\"{}\"{}];",
+    void text_at(std::string const& name, Place at, std::uint32_t font, std::string_view text,
+                 std::string const& extra = {}) {
+        line("  {} [shape=plaintext, fixedsize=false, width=0, height=0, margin=0, fontsize={}, label={}, "
+             "pos=\"{}\"{}];",
              name, font, quoted(text), pinned(at), extra);
     }
 
@@ -127,12 +129,14 @@ private:
         return layout_.node / 2 + line_height(layout_.text) * (several_hosts() ? 6 : labels ? 4 : 2);
     }
     [[nodiscard]] bool several_hosts() const {
-        return std::any_of(picture_.ranks.begin(), picture_.ranks.end(), [](RingRank const& one) { return one.host != 0; });
+        return std::any_of(picture_.ranks.begin(), picture_.ranks.end(),
+                           [](RingRank const& one) { return one.host != 0; });
     }
 
     void heading() {
         // A character of this font is about half as wide as it is high.
-        auto const chars = static_cast<std::size_t>(std::max<Tenths>(48, (layout_.radius + rim()) * 2 / (Tenths{layout_.text} * 5)));
+        auto const chars =
+            static_cast<std::size_t>(std::max<Tenths>(48, (layout_.radius + rim()) * 2 / (Tenths{layout_.text} * 5)));
         auto const lines = wrapped(picture_.subtitle, chars);
         Tenths y = layout_.radius + rim() + line_height(layout_.text) * static_cast<Tenths>(lines.size());
         text_at("title", {0, y + line_height(layout_.title) / 2}, layout_.title, picture_.title,
@@ -158,8 +162,8 @@ private:
             std::string const label = picture_.roots == 1 ? "root" : fmt::format("root {}", root);
             line("  root{} [shape=box, style=\"filled,rounded{}\", fillcolor=\"#ffffff\", color=\"{}\", penwidth={}, "
                  "fontsize={}, width={}, height={}, label={}, pos=\"{}\"];",
-                 root, picture_.root_lost ? ",dashed" : "", picture_.root_lost ? kAlarm : kInk, picture_.root_lost ? 3 : 1,
-                 layout_.text, inches(width), inches(line_height(layout_.text) * 3 / 2),
+                 root, picture_.root_lost ? ",dashed" : "", picture_.root_lost ? kAlarm : kInk,
+                 picture_.root_lost ? 3 : 1, layout_.text, inches(width), inches(line_height(layout_.text) * 3 / 2),
                  quoted(picture_.root_lost ? label + " lost" : label), pinned(root_place(root)));
         }
     }
@@ -169,7 +173,8 @@ private:
         for (RankId rank = 0; rank < count_; ++rank) {
             RingRank const& one = picture_.ranks[rank];
             if (!one.absent && one.phase >= Phase::awaiting_successor)
-                line("  r{} -> root{} [color=\"#cccccc\", penwidth=0.6, arrowhead=none];", rank, partition.root_of(rank));
+                line("  r{} -> root{} [color=\"#cccccc\", penwidth=0.6, arrowhead=none];", rank,
+                     partition.root_of(rank));
         }
     }
 
@@ -199,7 +204,8 @@ private:
             if (look.shape == "square")  // as large to the eye as the round ones
                 extra = fmt::format(", width={0}, height={0}", inches(layout_.node * 85 / 100));
             if (one.culprit)
-                extra += fmt::format(", color=\"{}\", penwidth={}, peripheries=2", kAlarm, layout_.numbers_inside ? 3 : 2);
+                extra +=
+                    fmt::format(", color=\"{}\", penwidth={}, peripheries=2", kAlarm, layout_.numbers_inside ? 3 : 2);
             line("  r{} [shape={}, style={}, fillcolor=\"{}\", fontcolor=\"{}\", label=\"{}\", pos=\"{}\"{}];", rank,
                  look.shape, look.style, look.fill, look.ink, layout_.numbers_inside ? std::to_string(rank) : "",
                  pinned(layout_.around(rank, count_)), extra);
@@ -220,15 +226,17 @@ private:
     }
 
     void arc(RankId first, RankId last) {
-        // Eight steps for each rank: the arc begins and ends three steps outside of its ranks.
-        std::uint32_t const from = 8 * first + 8 * count_ - 3;
-        std::uint32_t const to = 8 * last + 8 * count_ + 3;
-        std::uint32_t const stride = std::max(1U, 8 * count_ / 90);
+        // Fine steps, a multiple of eight for each rank: the arc begins and ends three eighths outside of its ranks.
+        std::uint32_t const per_rank = 8 * std::max(1U, 45 / count_);
+        std::uint32_t const whole = per_rank * count_;
+        std::uint32_t const from = per_rank * first + whole - per_rank * 3 / 8;
+        std::uint32_t const to = per_rank * last + whole + per_rank * 3 / 8;
+        std::uint32_t const stride = std::max(1U, whole / 120);
         Tenths const out = layout_.node / 2 + line_height(layout_.text) * 2;
         std::uint32_t piece = 0;
         auto const point = [&](std::uint32_t step) {
             line("  h{}_{} [shape=point, width=0.001, height=0.001, style=invis, pos=\"{}\"];", first, piece,
-                 pinned(layout_.around(step, 8 * count_, out)));
+                 pinned(layout_.around(step, whole, out)));
         };
         point(from);
         for (std::uint32_t step = from; step < to;) {
@@ -238,8 +246,14 @@ private:
             line("  h{}_{} -> h{}_{} [arrowhead=none, penwidth={}, color=\"#888888\"];", first, piece - 1, first, piece,
                  layout_.text / 4);
         }
-        text_at(fmt::format("h{}", first), layout_.around(4 * (first + last), 8 * count_, out + line_height(layout_.text) * 2),
-                layout_.text, fmt::format("host {}", picture_.ranks[first].host), ", fontcolor=\"#555555\"");
+        // Names of short arcs would run into each other: then only some hosts are named.
+        Tenths const name_width = Tenths{layout_.text} * 60;
+        Tenths const arc_length = layout_.radius * 6 * (last - first + 1) / count_;
+        auto const every = static_cast<std::uint32_t>(1 + name_width / std::max<Tenths>(1, arc_length));
+        if (picture_.ranks[first].host % every == 0)
+            text_at(fmt::format("h{}", first),
+                    layout_.around(first + last, 2 * count_, out + line_height(layout_.text) * 2), layout_.text,
+                    fmt::format("host {}", picture_.ranks[first].host), ", fontcolor=\"#555555\"");
     }
 
     /// Numbers of large rings, and in any ring the names of the culprits.
@@ -248,21 +262,38 @@ private:
         if (!layout_.numbers_inside) {
             for (RankId rank = 0; rank < count_; rank += layout_.number_every) {
                 if (!culprit_near(rank))
-                    text_at(fmt::format("n{}", rank), layout_.around(rank, count_, out), layout_.text, std::to_string(rank));
+                    text_at(fmt::format("n{}", rank), layout_.around(rank, count_, out), layout_.text,
+                            std::to_string(rank));
             }
         }
+        name_culprits();
+    }
+
+    /// Outside of the ring, or inside where arcs of hosts go around it. Neighbours stand in different rows.
+    void name_culprits() {
+        Tenths const row = line_height(layout_.text);
+        Tenths const spacing = layout_.radius * 6 / count_;
+        Tenths const side = several_hosts() ? -1 : 1;
+        std::uint32_t level = 0;
+        RankId previous = count_;
         for (RankId first = 0; first < count_; ++first) {
             if (!picture_.ranks[first].culprit)
                 continue;
             RankId last = first;
             while (last + 1 < count_ && picture_.ranks[last + 1].culprit)
                 ++last;
-            std::string const name = first == last ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, last);
+            bool const close = previous < first && spacing * (first - previous) < row * 4;
+            level = close ? (level + 1) % 4 : 0;
+            previous = last;
+            std::string const name =
+                first == last ? fmt::format("rank {}", first) : fmt::format("ranks {}-{}", first, last);
+            Tenths const out = layout_.node / 2 + row * 3 / 2 + row * level;
+            Place at = layout_.around(first + last, 2 * count_, side * out);
             // Beside the ring, half of the text's width would lie on it.
-            Place at = layout_.around(first + last, 2 * count_, out + line_height(layout_.text) / 2);
-            Tenths const half = static_cast<Tenths>(name.size()) * layout_.text * 3;
-            at.x += half * at.x / layout_.radius;
-            text_at(fmt::format("c{}", first), at, layout_.text, name, fmt::format(", fontname=\"Helvetica-Bold\", fontcolor=\"{}\"", kAlarm));
+            at.x += side * static_cast<Tenths>(name.size()) * layout_.text * 3 * at.x / layout_.radius;
+            text_at(fmt::format("c{}", first), at, layout_.text, name,
+                    fmt::format(", style=filled, fillcolor=\"#ffffff\", fontname=\"Helvetica-Bold\", fontcolor=\"{}\"",
+                                kAlarm));
             first = last;
         }
     }
@@ -288,11 +319,10 @@ private:
             if (counts[i] == 0)
                 continue;
             Look const& look = kLooks[i];
-            line("  l{} [shape={}, style={}, fillcolor=\"{}\", label=\"\", width={}, height={}, pos=\"{}\"];", i, look.shape,
-                 look.style, look.fill, inches(sample), inches(sample), pinned({-width / 2, y}));
+            line("  l{} [shape={}, style={}, fillcolor=\"{}\", label=\"\", width={}, height={}, pos=\"{}\"];", i,
+                 look.shape, look.style, look.fill, inches(sample), inches(sample), pinned({-width / 2, y}));
             line("  t{} [shape=plaintext, width={}, height={}, fontsize={}, label={}, pos=\"{}\"];", i, inches(width),
-                 inches(height), layout_.text, fmt::format("\"{}: {}\\l\"", look.name, counts[i]),
-                 pinned({sample, y}));
+                 inches(height), layout_.text, fmt::format("\"{}: {}\\l\"", look.name, counts[i]), pinned({sample, y}));
             y -= height;
         }
     }

@@ -15,9 +15,9 @@ namespace ronde::viz {
 /// One rank as it is drawn.
 struct RingRank {
     protocol::Phase phase = protocol::Phase::created;  ///< the last phase of a healthy life that it entered
-    std::uint32_t host = 0;   ///< ranks of one number share a host; numbers in the order of their first rank
-    bool absent = false;      ///< never checked in: drawn dashed
-    bool culprit = false;     ///< marked as the one that others blame
+    std::uint32_t host = 0;  ///< ranks of one number share a host; numbers in the order of their first rank
+    bool absent = false;     ///< never checked in: drawn dashed
+    bool culprit = false;    ///< marked as the one that others blame
 };
 
 struct RingPicture {
@@ -26,7 +26,7 @@ struct RingPicture {
     std::vector<RingRank> ranks;  ///< at least one
     std::uint32_t roots = 1;
     bool root_lost = false;
-    bool ready = false;           ///< all hands are held
+    bool ready = false;  ///< all hands are held
 };
 
 /// The graph, ending with a newline.

@@ -39,7 +39,9 @@ std::uint32_t power_of_two_from(std::uint32_t value) {
 
 RingLayout::RingLayout(std::uint32_t count)
     : ranks(count), radius(radius_for(count, node_for(count))), node(node_for(count)),
-      font(count <= 16 ? 15 : count <= kNumbersInside ? 11 : 0),
+      font(count <= 16               ? 15
+           : count <= kNumbersInside ? 11
+                                     : 0),
       text(static_cast<std::uint32_t>(std::max<Tenths>(12, radius / 330))),
       title(static_cast<std::uint32_t>(std::max<Tenths>(18, radius / 190))), numbers_inside(count <= kNumbersInside),
       number_every(power_of_two_from(std::max(1U, count / kNumbersOutside))) {}

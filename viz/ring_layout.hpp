@@ -23,11 +23,11 @@ struct RingLayout {
 
     std::uint32_t ranks;
     Tenths radius;
-    Tenths node;             ///< diameter of a rank's node
-    std::uint32_t font;      ///< points: numbers of ranks
-    std::uint32_t text;      ///< points: legend, hosts, roots
-    std::uint32_t title;     ///< points
-    bool numbers_inside;     ///< numbers fit into the nodes; otherwise some stand outside
+    Tenths node;                 ///< diameter of a rank's node
+    std::uint32_t font;          ///< points: numbers of ranks
+    std::uint32_t text;          ///< points: legend, hosts, roots
+    std::uint32_t title;         ///< points
+    bool numbers_inside;         ///< numbers fit into the nodes; otherwise some stand outside
     std::uint32_t number_every;  ///< outside numbers: for every so many ranks
 };
 

@@ -32,12 +32,22 @@ void Acceptor::back_off(TimeNs now) noexcept {
     retry_ns = now + pause_ns;
 }
 
+/// An edge at the listener is handled after the batch it came in: who is inside and has spoken comes before who knocks.
 void Driver::on_acceptor(Acceptor& acceptor, std::uint32_t ready) {
     now_ = monotonic_ns();
-    if (ready != 0) acceptor.queue_told = false;
     acceptor.readable = true;
+    if (ready != 0) {
+        acceptor.queue_told = false;
+        return yield(acceptor);
+    }
     acceptor.yielded = false;
     settle();
+}
+
+void Driver::yield(Acceptor& acceptor) {
+    if (acceptor.yielded) return;
+    acceptor.yielded = true;
+    loop().call_again(acceptor.watch);
 }
 
 /// Whether there is something to do about a listener now; settle() asks until there is not.
@@ -52,8 +62,7 @@ void Driver::accept_some(Acceptor& acceptor) {
         if (acceptor.pending >= acceptor.credits || free_slot() == kNoSlot) return tell_queue(acceptor);
         if (!accept_next(acceptor)) return;
     }
-    acceptor.yielded = true;
-    loop().call_again(acceptor.watch);
+    yield(acceptor);
 }
 
 /// Takes one connection. False when there is none, or none can be taken now.

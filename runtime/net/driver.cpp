@@ -299,6 +299,7 @@ void Driver::do_deafen(Listener name) {
     if (acceptor == nullptr) return;
     acceptor->credits = 0;
     acceptor->readable = false;
+    acceptor->yielded = false;
     acceptor->retry_ns = kNever;
     loop().unwatch(acceptor->watch);
     acceptor->fd.reset();

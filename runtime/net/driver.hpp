@@ -95,6 +95,8 @@ protected:
     void enter(Event event);
     /// Feeds `event` after those that wait already.
     void later(Event const& event) { later_.push_back(event); }
+    /// Feeds `event` before all others.
+    void next(Event const& event) { later_.push_front(event); }
     /// The frame being fed, inside perform_own; and the message whose arrival it is, if one.
     [[nodiscard]] Event const& current() const noexcept { return *current_; }
     [[nodiscard]] std::unique_ptr<Mail>* current_mail() noexcept { return current_mail_; }
@@ -163,6 +165,7 @@ private:
     static constexpr std::uint32_t kNoSlot = 0xffff'ffffU;
     void on_acceptor(Acceptor& acceptor, std::uint32_t ready);
     [[nodiscard]] bool may_accept(Acceptor const& acceptor) const noexcept;
+    void yield(Acceptor& acceptor);
     void accept_some(Acceptor& acceptor);
     bool accept_next(Acceptor& acceptor);
     void tell_queue(Acceptor& acceptor);

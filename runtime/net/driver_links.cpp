@@ -81,9 +81,15 @@ void Driver::lose(Connection& connection, Failure failure, std::int32_t os_error
     if (!connection.inbound && (connecting || !connection.proven)) {
         ++statistics_.failures[static_cast<std::size_t>(failure)];
     }
-    forget_events_of(connection.link);
-    later(connecting ? Event::connect_failed(now_, connection.link, failure, os_error)
-                     : Event::closed(now_, connection.link, failure, os_error));
+    // A machine that has not heard of the connection yet only hears that there is none. What else it is to hear of the
+    // link, `sent` above all, comes before the end.
+    auto const unheard = std::find_if(later_.begin(), later_.end(), [&](Event const& event) {
+        return event.kind == protocol::EventKind::connected && event.link == connection.link;
+    });
+    bool const unknown = connecting || unheard != later_.end();
+    if (unheard != later_.end()) later_.erase(unheard);
+    later(unknown ? Event::connect_failed(now_, connection.link, failure, os_error)
+                  : Event::closed(now_, connection.link, failure, os_error));
     bury(connection);
 }
 

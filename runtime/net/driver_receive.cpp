@@ -22,13 +22,19 @@ constexpr std::size_t kHeaderReadBytes = 4096;
 /// Read from one connection before the others have their turn.
 constexpr std::size_t kTurnBytes = 512U * 1024U;
 
-/// How a hello begins, whatever its version: length of the payload, kind.
-constexpr std::array<std::byte, 5> kHelloBegins{std::byte{protocol::kNonceBytes}, std::byte{0}, std::byte{0},
-                                                std::byte{0}, static_cast<std::byte>(FrameKind::hello)};
+/// How the first frame from somebody unproven begins, whatever its version: length of its payload, and its kind.
+using Beginning = std::array<std::byte, 5>;
+constexpr Beginning beginning_of(std::uint32_t payload_bytes, FrameKind kind) {
+    return {static_cast<std::byte>(payload_bytes), std::byte{0}, std::byte{0}, std::byte{0}, static_cast<std::byte>(kind)};
+}
+constexpr Beginning kHelloBegins = beginning_of(protocol::kNonceBytes, FrameKind::hello);
+constexpr Beginning kChallengeBegins = beginning_of(protocol::kNonceBytes + protocol::kTagBytes, FrameKind::challenge);
 
-bool may_be_hello(std::span<const std::byte> bytes, std::size_t offset) noexcept {
-    for (std::size_t i = 0; i < bytes.size() && offset + i < kHelloBegins.size(); ++i) {
-        if (bytes[i] != kHelloBegins[offset + i]) return false;
+/// Whether `bytes`, which stand at `offset` of the stream, can still become that frame. Whoever speaks another protocol is
+/// told apart by its first byte, and not waited for.
+bool fits(Beginning const& beginning, std::span<const std::byte> bytes, std::size_t offset) noexcept {
+    for (std::size_t i = 0; i < bytes.size() && offset + i < beginning.size(); ++i) {
+        if (bytes[i] != beginning[offset + i]) return false;
     }
     return true;
 }
@@ -44,10 +50,10 @@ bool frame_allowed(Connection const& connection, FrameKind kind) noexcept {
     return kind == (connection.hello_seen ? FrameKind::proof : FrameKind::hello);
 }
 
-/// What may still be read from somebody unproven.
+/// What may still be read from an unproven connector. Whom we call ourselves is no stranger yet, only unproven.
 std::size_t ration_bytes(Connection const& connection) noexcept {
-    std::uint32_t const all = connection.inbound ? protocol::kStrangerBytes : protocol::kChallengeBytes;
-    return all - std::min(all, connection.rationed_bytes);
+    if (!connection.inbound) return kHeaderReadBytes;
+    return protocol::kStrangerBytes - std::min(protocol::kStrangerBytes, connection.rationed_bytes);
 }
 
 }  // namespace
@@ -132,7 +138,8 @@ bool Driver::read_and_digest(Connection& connection, std::size_t& budget_bytes) 
     if (placed > 0) connection.framer.advance(placed);
     std::span<const std::byte> const rest = beyond.first(bytes - placed);
     if (!connection.proven) {
-        bool const nonsense = connection.inbound && !may_be_hello(rest, connection.rationed_bytes);
+        Beginning const& beginning = connection.inbound ? kHelloBegins : kChallengeBegins;
+        bool const nonsense = !fits(beginning, rest, connection.rationed_bytes);
         connection.rationed_bytes += static_cast<std::uint32_t>(rest.size());
         if (nonsense) {
             lose(connection, Failure::malformed, 0);

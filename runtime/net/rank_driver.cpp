@@ -117,10 +117,10 @@ void RankDriver::do_collect(Action const& action) {
     mailbox_.release(bytes);
     if (bytes != buffer_.size()) {
         // The machine says what does not fit when it hears of the message again, as if it came only now.
-        return later(Event::arrived(now(), protocol::mail_in(action.rank), mail->frame, {}));
+        return next(Event::arrived(now(), protocol::mail_in(action.rank), mail->frame, {}));
     }
     if (bytes > 0) std::memcpy(buffer_.data(), mail->bytes.get(), bytes);
-    later(Event::collected(now()));
+    next(Event::collected(now()));  // before the sender's end, say: the message is here
 }
 
 void RankDriver::do_complete() {

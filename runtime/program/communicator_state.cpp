@@ -235,11 +235,22 @@ void Communicator::State::let_roots_finish() {
 
 // --- verbs ----------------------------------------------------------------------------------------------------------
 
+/// An abort between verbs has the loop for a moment; its end is waited for. Another verb is the program's mistake.
+bool Communicator::State::take_loop_for_verb() noexcept {
+    while (!take_loop()) {
+        if (!abort_pressed_) return false;
+        driving_.wait(true);
+    }
+    return true;
+}
+
+Outcome Communicator::State::two_threads() const {
+    return failed(Code::bad_argument, config.rank, "two threads are in one communicator: one verb at a time");
+}
+
 template <class Begin>
 Outcome Communicator::State::run_operation(Begin&& begin) {
-    if (!take_loop()) {
-        return failed(Code::bad_argument, config.rank, "two threads are in one communicator: one verb at a time");
-    }
+    if (!take_loop_for_verb()) return two_threads();
     if (!rank->finished()) {
         begin();
         loop->run_until([&] { return rank->idle() || rank->finished(); });
@@ -263,9 +274,7 @@ Outcome Communicator::State::send(protocol::Operation operation, std::span<const
 }
 
 Outcome Communicator::State::close() {
-    if (!take_loop()) {
-        return failed(Code::bad_argument, config.rank, "two threads are in one communicator: one verb at a time");
-    }
+    if (!take_loop_for_verb()) return two_threads();
     if (!rank->finished()) {
         rank->close();
         loop->run_until([&] { return rank->finished(); });
@@ -306,15 +315,20 @@ void Communicator::State::abort() noexcept {
     // Between verbs nobody runs the loop, so whoever presses does: the others are told now and not at the next verb.
     if (!take_loop()) return;
     run_to_the_end();
-    driving_ = false;
+    release_loop();
 }
 
 /// Gives the loop back. An abort that came in the meantime may have relied on this thread.
-void Communicator::State::give_loop() noexcept {
-    driving_ = false;
+void Communicator::State::give_loop() {
+    release_loop();
     if (!abort_pressed_ || !take_loop()) return;
     run_to_the_end();
+    release_loop();
+}
+
+void Communicator::State::release_loop() noexcept {
     driving_ = false;
+    driving_.notify_all();
 }
 
 void Communicator::State::run_to_the_end() {

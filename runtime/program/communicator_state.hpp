@@ -59,7 +59,10 @@ private:
     [[nodiscard]] Outcome run_operation(Begin&& begin);
     /// Takes the loop for this thread; false when another thread (or this one, in a callback) has it.
     [[nodiscard]] bool take_loop() noexcept { return !driving_.exchange(true); }
-    void give_loop() noexcept;
+    [[nodiscard]] bool take_loop_for_verb() noexcept;
+    [[nodiscard]] Outcome two_threads() const;
+    void give_loop();
+    void release_loop() noexcept;
     void run_to_the_end();
 
     std::function<void(Progress const&)> on_progress_;

@@ -1,7 +1,8 @@
-#include <ronde/environment.hpp>
-
 #include "launch/environment.hpp"
+
 #include "launch/id_exchange.hpp"
+
+#include <ronde/environment.hpp>
 
 #include <optional>
 
@@ -62,8 +63,8 @@ Met host_here(CommunicatorOptions const& options, bool loopback) {
     return Meeting{id, std::move(*host), {}};
 }
 
-Met meet_by_exchange(CommunicatorOptions const& options, launch::JobPlace const& place, launch::Variables const& variables,
-                     std::uint32_t round) {
+Met meet_by_exchange(CommunicatorOptions const& options, launch::JobPlace const& place,
+                     launch::Variables const& variables, std::uint32_t round) {
     if (auto obstacle = launch::exchange_obstacle(place))
         return tl::unexpected(std::move(*obstacle));
     auto folder = launch::exchange_folder(variables);

@@ -113,10 +113,10 @@ bool RankStep::still_needed(Link link) const noexcept {
         return out ? sends_forward || state_.from_next < shares.from_next
                    : sends_backward || state_.from_prev < shares.from_prev;
     }
-    // In lock-step whoever has finished has heard all of me; a turn that is still to come needs both hands.
+    // In lock-step `turn` counts the turns whose sends are out; the last rounds of an even ring go forward only.
     bool const lengths = policies_.turns == Turns::lock_step_lengths;
     std::uint32_t const turns_per_round = !lengths ? 1U : state_.algorithm == Gather::ring2 ? 3U : 2U;
-    if (state_.turn < shares.from_prev * turns_per_round) return true;
+    if (state_.turn < (out ? shares.from_prev : shares.from_next) * turns_per_round) return true;
     if (lengths) shares = {shares.from_prev * 2U, shares.from_next * 2U};
     return out ? state_.from_next < shares.from_next : state_.from_prev < shares.from_prev;
 }

@@ -62,8 +62,6 @@ constexpr auto kRankTransitions = std::to_array<Transition>({
     {checking_in, EventKind::close, to(failed), "7.6"},
 
     {awaiting, EventKind::frame, kOnFromAwaiting, "5.4"},
-    {awaiting, EventKind::connected, to(awaiting), "6.3"},
-    {awaiting, EventKind::connect_failed, to(awaiting, failed), "6.3"},
     {awaiting, EventKind::closed, to(awaiting, checking_in, failed), "6.3"},
     {awaiting, EventKind::accepted, to(awaiting), "3.4"},
     {awaiting, EventKind::queued, to(awaiting), "3.4"},
@@ -99,7 +97,6 @@ constexpr auto kRankTransitions = std::to_array<Transition>({
     {committing, EventKind::closed, to(committing, failed), "6.3"},
     {committing, EventKind::accepted, kOnFromCommitting, "3.4"},
     {committing, EventKind::queued, to(committing), "3.4"},
-    {committing, EventKind::sent, to(committing), "5.7"},
     {committing, EventKind::timer, to(committing, failed), "6.2"},
     {committing, EventKind::abort, to(failed), "7.6"},
     {committing, EventKind::close, to(failed), "7.6"},
@@ -145,10 +142,6 @@ constexpr auto kRootTransitions = std::to_array<RootTransition>({
     {r_collecting, EventKind::abort, to(r_judging, r_failed), "7.6"},
 
     {r_handing_out, EventKind::resume, to(r_handing_out, r_committing, r_finished), "5.4"},
-    {r_handing_out, EventKind::accepted, to(r_handing_out), "3.4"},
-    {r_handing_out, EventKind::queued, to(r_handing_out), "3.4"},
-    {r_handing_out, EventKind::frame, to(r_handing_out, r_committing, r_judging, r_finished, r_failed), "5.4"},
-    {r_handing_out, EventKind::closed, to(r_handing_out, r_judging, r_finished, r_failed), "6.3"},
     {r_handing_out, EventKind::connected, to(r_handing_out, r_finished), "5.3"},
     {r_handing_out, EventKind::connect_failed, to(r_handing_out, r_failed), "5.3"},
     {r_handing_out, EventKind::timer, to(r_handing_out, r_judging, r_failed), "6.2"},

@@ -39,15 +39,14 @@ TEST_P(KilledIn, EveryOtherRankEndsAndNamesTheDeadOne) {
     for (auto const& [rank, error] : errors) {
         EXPECT_NE(error["code"], "hung") << error;
         EXPECT_EQ(error["about"], 5) << error;
-        if (rank != 5)
-            EXPECT_NE(error["message"].get<std::string>().find('5'), std::string::npos) << error;
+        EXPECT_TRUE(rank == 5 || error["message"].get<std::string>().find('5') != std::string::npos) << error;
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(Phases, KilledIn,
-                         testing::Values("listening", "checking_in", "awaiting_successor", "connecting_ring", "gathering",
-                                         "committing"),
-                         [](auto const& info) { return std::string(info.param); });
+                         testing::Values("listening", "checking_in", "awaiting_successor", "connecting_ring",
+                                         "gathering", "committing"),
+                         [](auto const& test) { return std::string(test.param); });
 
 TEST(Failure, ALostRootIsNamedByEveryRank) {
     for (char const* const where : {"", " --in-process"}) {
@@ -65,7 +64,8 @@ class Missing : public testing::TestWithParam<std::pair<char const*, std::set<st
 TEST_P(Missing, RanksAreNamedAndNoOther) {
     auto const& [list, ranks] = GetParam();
     for (char const* const where : {"", " --in-process"}) {
-        Ended const ended = ronde(fmt::format("run -n 8 --deadline 400ms --fault never:{} --format json{}", list, where));
+        Ended const ended =
+            ronde(fmt::format("run -n 8 --deadline 400ms --fault never:{} --format json{}", list, where));
         ASSERT_EQ(ended.status, 1) << ended.out << ended.err;
         auto const errors = errors_of(ended.json());
         ASSERT_EQ(errors.size(), 8U);
@@ -86,8 +86,8 @@ INSTANTIATE_TEST_SUITE_P(Sets, Missing,
                          testing::Values(std::pair("0", std::set<std::uint32_t>{0}),
                                          std::pair("7", std::set<std::uint32_t>{7}),
                                          std::pair("3-4", std::set<std::uint32_t>{3, 4})),
-                         [](auto const& info) {
-                             return info.index == 0 ? "First" : info.index == 1 ? "Last" : "TwoInTheMiddle";
+                         [](auto const& test) {
+                             return test.index == 0 ? "First" : test.index == 1 ? "Last" : "TwoInTheMiddle";
                          });
 
 TEST(Failure, ADeviceClaimedTwiceIsRefusedAndBothRanksAreNamed) {

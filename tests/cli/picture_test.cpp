@@ -73,13 +73,15 @@ TEST(Picture, OfOneRankHasNoArrowToItself) { EXPECT_EQ(count(ring_dot(ready_ring
 
 TEST(Picture, TellsPhasesApartByShape) {
     RingPicture picture = ready_ring(7);
-    Phase const phases[] = {Phase::listening, Phase::checking_in, Phase::awaiting_successor, Phase::connecting_ring,
-                            Phase::gathering, Phase::committing,  Phase::ready};
+    Phase const phases[] = {
+        Phase::listening,  Phase::checking_in, Phase::awaiting_successor, Phase::connecting_ring, Phase::gathering,
+        Phase::committing, Phase::ready};
     for (std::size_t i = 0; i < 7; ++i)
         picture.ranks[i].phase = phases[i];
     std::string const dot = ring_dot(picture);
     for (char const* const shape : {"invtriangle", "triangle", "diamond", "pentagon", "hexagon", "square", "circle"})
-        EXPECT_EQ(count(dot, std::string("shape=") + shape + ","), 2U) << shape << ": its rank and its line in the legend";
+        EXPECT_EQ(count(dot, std::string("shape=") + shape + ","), 2U)
+            << shape << ": its rank and its line in the legend";
 }
 
 TEST(Picture, ConnectsRanksWithTheRootOfTheirBlock) {

@@ -24,8 +24,8 @@ std::string content_of(std::string const& path) {
 
 /// Variables of whoever runs these tests that would make `ronde run` believe to be a rank.
 bool misleads(std::string_view variable) {
-    for (std::string_view const prefix : {"RONDE_", "NCCL_", "OMPI_", "PMI", "MPI_", "SLURM_", "RANK=", "WORLD_SIZE=",
-                                          "MASTER_", "LOCAL_", "TORCHELASTIC_"}) {
+    for (std::string_view const prefix : {"RONDE_", "NCCL_", "OMPI_", "PMI", "MPI_", "SLURM_",
+                                          "RANK=", "WORLD_SIZE=", "MASTER_", "LOCAL_", "TORCHELASTIC_"}) {
         if (variable.rfind(prefix, 0) == 0)
             return true;
     }

@@ -109,8 +109,8 @@ TEST(Joining, RanksAndRootStartedByHandMeetThroughAnIdFile) {
     // Port 0 cannot be written into an id beforehand, so the root's own new id is used: its file appears in one step.
     Ended root;
     std::thread holder([&] { root = ronde("root --listen loopback --ranks 2 --id " + file); });
-    std::string const wait = fmt::format("until [ -s {} ]; do sleep 0.01; done; exec {} run --world-size 2 --id {}", file,
-                                         ronde_path(), file);
+    std::string const wait = fmt::format("until [ -s {} ]; do sleep 0.01; done; exec {} run --world-size 2 --id {}",
+                                         file, ronde_path(), file);
     Ended first;
     std::thread rank([&] { first = run({"sh", "-c", wait + " --rank 0 --format json"}); });
     Ended const second = run({"sh", "-c", wait + " --rank 1"});

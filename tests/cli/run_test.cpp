@@ -64,16 +64,17 @@ INSTANTIATE_TEST_SUITE_P(All, Shape,
                                          "--gather star", "--gather doubling", "--gather ring", "--gather ring2",
                                          "--no-auth", "--ipv6", "--interface lo", "--max-io-bytes 1",
                                          "--no-device-check --devices 0,0,0,0,0,0,0,0"),
-                         [](auto const& info) {
+                         [](auto const& test) {
                              std::string name;
-                             for (char const c : std::string(info.param))
+                             for (char const c : std::string(test.param))
                                  name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
                              return name;
                          });
 
 TEST(Run, VerbsAfterReadyAreMeasuredAndTheirContentsChecked) {
     for (char const* const where : {"", " --in-process"}) {
-        Ended const ended = ronde(fmt::format("run -n 5 --barrier 4 --all-gather 4KiB --repeat 3 --format json{}", where));
+        Ended const ended =
+            ronde(fmt::format("run -n 5 --barrier 4 --all-gather 4KiB --repeat 3 --format json{}", where));
         ASSERT_EQ(ended.status, 0) << ended.err;
         Json const json = ended.json();
         expect_ready(json, 5);
@@ -108,7 +109,8 @@ TEST(Run, ADamagedRecordingIsNotReplayed) {
     std::string const records = folder / "records";
     ASSERT_EQ(ronde("run -n 2 --record " + records).status, 0);
     {
-        std::fstream file(records + "/rank-00001.ronde", std::ios::in | std::ios::out | std::ios::binary | std::ios::ate);
+        std::fstream file(records + "/rank-00001.ronde",
+                          std::ios::in | std::ios::out | std::ios::binary | std::ios::ate);
         auto const size = static_cast<std::streamoff>(file.tellg());
         file.seekg(size / 2);
         char const byte = static_cast<char>(file.get());

@@ -26,13 +26,15 @@ TEST_P(BadUsage, IsToldInOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     CommandLines, BadUsage,
     testing::Values(
-        Wrong{"nothing", "", "no command given"}, Wrong{"unknown_command", "rnu -n 4", "unknown command 'rnu'; did you mean run?"},
+        Wrong{"nothing", "", "no command given"},
+        Wrong{"unknown_command", "rnu -n 4", "unknown command 'rnu'; did you mean run?"},
         Wrong{"unknown_flag", "run -n 4 --profil ronde", "unknown flag '--profil'; did you mean --profile?"},
         Wrong{"program_without_dashes", "run -n 4 ./prog", "a program stands behind --"},
         Wrong{"no_size", "run", "-n N is missing"}, Wrong{"size_zero", "run -n 0", "'0' is not a number of 1 to"},
         Wrong{"size_text", "run -n four", "'four' is not a number of 1 to"},
         Wrong{"no_value", "run -n", "--ranks: its value N is missing"},
-        Wrong{"profile", "run -n 4 --profile nccc", "--profile: 'nccc' is no profile; expected article, nccl or ronde; did you mean nccl?"},
+        Wrong{"profile", "run -n 4 --profile nccc",
+              "--profile: 'nccc' is no profile; expected article, nccl or ronde; did you mean nccl?"},
         Wrong{"gather", "run -n 4 --gather tree", "--gather: 'tree' is no gather"},
         Wrong{"star_needs_one_root", "run -n 4 --gather star --roots 2", "star"},
         Wrong{"more_roots_than_ranks", "run -n 2 --roots 3", "--roots 3 with 2 ranks"},
@@ -53,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"repeat_alone", "run -n 4 --repeat 3", "--repeat 3 was given without --all-gather"},
         Wrong{"id_command", "id", "no command given; expected show, new"},
         Wrong{"id_address", "id new --at nowhere", "nowhere"}, Wrong{"replay_nothing", "replay", "directory"}),
-    [](auto const& info) { return std::string(info.param.name); });
+    [](auto const& test) { return std::string(test.param.name); });
 
 TEST(Usage, HalfOfALaunchersVariablesIsAnError) {
     Ended const ended = ronde("run", {{"RONDE_RANK", "1"}});
@@ -63,8 +65,8 @@ TEST(Usage, HalfOfALaunchersVariablesIsAnError) {
 }
 
 TEST(Usage, WhatThisHostCannotDoHasAStatusOfItsOwn) {
-    for (char const* const arguments :
-         {"replay /nonexistent", "id show /nonexistent", "run -n 2 --interface nosuch0", "run -n 2 --record /proc/nowhere"}) {
+    for (char const* const arguments : {"replay /nonexistent", "id show /nonexistent", "run -n 2 --interface nosuch0",
+                                        "run -n 2 --record /proc/nowhere"}) {
         Ended const ended = ronde(arguments);
         EXPECT_EQ(ended.status, 3) << arguments << ": " << ended.out << ended.err;
         EXPECT_EQ(ended.err.find("ronde "), 0U) << ended.err;

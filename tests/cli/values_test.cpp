@@ -1,6 +1,7 @@
 /// The words of the command line.
-#include "cli/usage.hpp"
 #include "cli/values.hpp"
+
+#include "cli/usage.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,8 @@ TEST(Duration, IsAnIntegerWithItsUnit) {
 }
 
 TEST(Duration, IsNothingElse) {
-    for (char const* const text : {"", "5", "s", "-1s", "1.5s", "0s", "2 s", "25h", "99999999999999999999s", "1S", "1s1"})
+    for (char const* const text :
+         {"", "5", "s", "-1s", "1.5s", "0s", "2 s", "25h", "99999999999999999999s", "1S", "1s1"})
         EXPECT_FALSE(parse_duration(text)) << text;
 }
 
@@ -51,8 +53,9 @@ TEST(Faults, AreRead) {
 }
 
 TEST(Faults, AreRefused) {
-    for (char const* const text : {"", "kill", "kill:7", "kill:@ready", "kill:7@", "kill:7@failed", "kill:x@ready",
-                                   "never:3@ready", "never:5-3", "late:2", "late:2=5", "kill-root@", "kill-root@x", "stop:1=1s"})
+    for (char const* const text :
+         {"", "kill", "kill:7", "kill:@ready", "kill:7@", "kill:7@failed", "kill:x@ready", "never:3@ready", "never:5-3",
+          "late:2", "late:2=5", "kill-root@", "kill-root@x", "stop:1=1s"})
         EXPECT_FALSE(parse_fault(text)) << text;
 }
 

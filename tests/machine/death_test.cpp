@@ -52,7 +52,7 @@ void expect_survivors_name(RankId victim, TinyWorld const& world) {
             continue;
         }
         if (names_those_who_fell_with(world, node, victim)) continue;
-        ASSERT_EQ(error.about, victim) << story_of(world);
+        ASSERT_EQ(cause_of(world, r), victim) << story_of(world);
         ASSERT_TRUE(error.code == Code::rank_lost || error.code == Code::ranks_missing) << story_of(world);
         if (error.code == Code::ranks_missing) {
             ASSERT_EQ(listed(node.verdict), std::vector<RankId>{victim}) << story_of(world);

@@ -105,6 +105,17 @@ std::string story_of(TinyWorld const& world) {
     return ::testing::AssertionSuccess();
 }
 
+RankId cause_of(TinyWorld const& world, RankId rank) {
+    RankId named = world.rank(rank).rank.error().about;
+    bool const ring = world.plan().policies.gather == Gather::ring || world.plan().policies.gather == Gather::ring2;
+    for (std::uint32_t i = 0; ring && i < world.plan().nranks && named < world.plan().nranks; ++i) {
+        Node const& node = world.rank(named);
+        if (!node.alive || node.rank.error().is_ok()) break;
+        named = node.rank.error().about;
+    }
+    return named;
+}
+
 std::vector<RankId> listed(Verdict const& verdict) {
     std::vector<RankId> ranks;
     for (std::uint32_t i = 0; i < verdict.range_count; ++i) {

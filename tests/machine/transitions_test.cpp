@@ -199,67 +199,135 @@ TEST(Transitions, AStepNeverAsksForMoreThanTheBound) {
 
 // --- what is listed -----------------------------------------------------------------------------------------------------
 
-/// Every story of this file's neighbours in small: enough to walk along each edge.
-void walk_everywhere(Coverage& coverage) {
-    std::uint32_t broken = 0;
-    for (std::uint64_t seed = 1; seed <= 2400; ++seed) {
-        TinyRandom random(seed);
-        WorldPlan plan = plan_of(seed % 3 == 0 ? Profile::nccl : seed % 3 == 1 ? Profile::ronde : Profile::article,
-                                 1 + random.below(6), 1, seed);
-        if (plan.policies.profile != Profile::article) plan.nroots = 1 + random.below(std::min(plan.nranks, 3U));
-        if (seed % 3 == 1) plan.policies.gather = static_cast<Gather>(random.below(5));
-        if (seed % 3 == 1 && random.below(3) == 0) plan.policies.auth = Auth::magic;
-        if (random.below(4) == 0) plan.policies.turns = static_cast<Turns>(random.below(4));
-        Policies const resolved = resolve(plan.policies, plan.nranks, plan.nroots);
-        if (!contradiction_in(resolved, plan.nranks, plan.nroots).empty()) continue;
-        plan.coverage = &coverage;
-        plan.event_limit = 400'000;
-        plan.program = {all_gather(random.below(2) * 8U), broadcast(0, 5), barrier()};
-        plan.closes = random.below(2) == 0;
-        plan.root(0).pending_limit = 1 + random.below(3);
-        RankPlan& one = plan.rank(random.below(plan.nranks));
-        if (plan.nranks > 1) one.program = {send_to((one.rank + 1) % plan.nranks, 1, 4), all_gather(8)};
-        switch (random.below(14)) {
-        case 0: one.starts = false; break;
-        case 1: one.dies_in = static_cast<Phase>(1U + random.below(8)); break;
-        case 2: one.dies_in = static_cast<Phase>(1U + random.below(8)); one.death = Death::reset; break;
-        case 3: one.dies_in = static_cast<Phase>(1U + random.below(8)); one.death = Death::silent; break;
-        case 4: one.aborts_in = static_cast<Phase>(1U + random.below(8)); break;
-        case 5: one.closes_in = static_cast<Phase>(1U + random.below(8)); break;
-        case 6: one.nranks_told = 7; break;
-        case 7: one.device_id = 1000 + (one.rank + 1) % plan.nranks; break;
-        case 8: one.listen_failure = Failure::address_in_use; break;
-        case 9: plan.root(0).dies_after_check_ins = random.below(plan.nranks + 1); break;
-        case 10: plan.extras.push_back(RankPlan{}); break;
-        case 11:
-            plan.fate = [seed](Call const& call) {
-                TinyRandom fates(seed * 1000 + call.from * 100 + call.number * 10 + call.link.value);
-                return static_cast<Fate>(fates.below(20) < 7 ? fates.below(7) : 0);
-            };
-            break;
-        default: break;
-        }
-        if (random.below(3) == 0) {
-            for (std::uint32_t i = 0; i < 6; ++i) {
-                StrangerPlan stranger;
-                stranger.at_root = random.below(2) == 0;
-                stranger.at = stranger.at_root ? 0 : random.below(plan.nranks);
-                stranger.listener = stranger.at_root ? Listener::root : Listener::ring;
-                stranger.kind = static_cast<StrangerKind>(random.below(kStrangerKinds));
-                stranger.at_event = random.below(200);
-                plan.strangers.push_back(stranger);
-            }
-        }
-        TinyWorld world(plan);
-        world.run();
-        EXPECT_EQ(world.broken_rule(), "");
-        if (!world.broken_rule().empty() && ++broken == 3) return;
+/// The stories of this file's neighbours, mixed at random: enough to walk along each edge of a small job.
+WorldPlan random_plan(std::uint64_t seed) {
+    TinyRandom random(seed);
+    Profile const profiles[] = {Profile::nccl, Profile::ronde, Profile::article, Profile::ronde};
+    WorldPlan plan = plan_of(profiles[seed % 4], 1 + random.below(6), 1, seed);
+    if (plan.policies.profile != Profile::article) plan.nroots = 1 + random.below(std::min(plan.nranks, 3U));
+    if (plan.policies.profile == Profile::ronde) {
+        plan.policies.gather = static_cast<Gather>(random.below(5));
+        if (random.below(4) == 0) plan.policies.auth = Auth::magic;
     }
+    if (random.below(3) == 0) plan.policies.turns = static_cast<Turns>(random.below(4));
+    if (random.below(4) == 0) plan.window_bytes = 0;
+    plan.hurry_per_mille = random.below(4) == 0 ? random.below(200) : 0;
+    plan.program = {all_gather(random.below(2) * 8U), broadcast(0, 5), barrier()};
+    for (Operation& operation : plan.program) operation.budget_ns = kSecondNs;  // else a vanished host is called for ever
+    plan.closes = random.below(2) == 0;
+    plan.root(0).pending_limit = 1 + random.below(3);
+    RankPlan& one = plan.rank(random.below(plan.nranks));
+    RankId const next = (one.rank + 1) % plan.nranks;
+    std::uint32_t trouble = random.below(18);
+    // Article calls a lost root 20 000 times; a few such stories are enough.
+    if (plan.policies.retry == Retry::article && trouble >= 9 && trouble <= 13 && seed % 50 != 2) trouble = 0;
+    switch (trouble) {
+    case 0: one.starts = false; break;
+    case 1:
+    case 2:
+    case 3:
+        one.dies_in = static_cast<Phase>(1U + random.below(8));
+        one.death = static_cast<Death>(random.below(3));
+        break;
+    case 4: one.aborts_in = static_cast<Phase>(random.below(9)); break;
+    case 5: one.closes_in = static_cast<Phase>(1U + random.below(8)); break;
+    case 6: one.nranks_told = 7; break;
+    case 7: one.device_id = 1000 + next; break;
+    case 8: one.listen_failure = Failure::address_in_use; break;
+    case 9: plan.root(0).dies_after_check_ins = random.below(plan.nranks + 1); break;
+    case 10: plan.extras.push_back(RankPlan{}); break;
+    case 11:
+        plan.fate = [seed](Call const& call) {
+            TinyRandom fates(seed * 1000 + call.from * 100 + call.number * 10 + call.link.value);
+            return static_cast<Fate>(fates.below(20) < 7 ? fates.below(7) : 0);
+        };
+        break;
+    case 12: plan.root(0).listen_failure = Failure::not_permitted; break;
+    case 13: plan.root(0).aborts_in = static_cast<RootPhase>(1U + random.below(3)); break;
+    case 14:
+        if (plan.nranks == 1) break;
+        one.program = {all_gather(8), send_to(next, 1, 4), send_to(next, 2, 4), barrier()};
+        plan.program = {all_gather(8), barrier()};
+        plan.rank(next).program = {all_gather(8), receive_from(one.rank, 2, 4), receive_from(one.rank, 1, 4), barrier()};
+        plan.rank(next).closes = plan.closes;
+        break;
+    default: break;
+    }
+    if (random.below(3) == 0) {
+        StrangerPlan stranger;
+        stranger.at_root = random.below(2) == 0;
+        stranger.at = stranger.at_root ? 0 : random.below(plan.nranks);
+        stranger.listener = stranger.at_root ? Listener::root : Listener::ring;
+        stranger.at_event = random.below(random.below(2) == 0 ? 200 : 12);
+        stranger.kind = static_cast<StrangerKind>(random.below(kStrangerKinds));
+        plan.strangers.assign(1 + random.below(7), stranger);
+    }
+    return plan;
+}
+
+/// Edges that chance alone seldom walks: full doors in a short phase, answers in pieces, the delay of a staggered start.
+std::vector<WorldPlan> seldom_seen() {
+    std::vector<WorldPlan> plans;
+    for (Gather const gather : {Gather::star, Gather::doubling}) {
+        WorldPlan plan = plan_of(Profile::ronde, 70, 1, 1);
+        plan.policies.gather = gather;
+        plans.push_back(plan);
+        plan.rank(3).aborts_in = Phase::committing;
+        plans.push_back(plan);
+    }
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        WorldPlan plan = plan_of(Profile::ronde, 4, 1, seed);
+        plan.policies.gather = Gather::doubling;
+        StrangerPlan stranger;
+        stranger.at_event = 40 + seed * 2;
+        plan.strangers.assign(6, stranger);
+        plans.push_back(plan);
+    }
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        WorldPlan plan = plan_of(Profile::ronde, 1, 1, seed);
+        plan.strangers.assign(6, StrangerPlan{});
+        plans.push_back(plan);
+    }
+    for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+        WorldPlan plan = plan_of(Profile::ronde, 129, 1, seed);
+        plan.policies.stagger = Stagger::rank_ms;
+        StrangerPlan stranger;
+        stranger.at = 128;
+        stranger.at_event = 400;
+        stranger.kind = static_cast<StrangerKind>(seed % kStrangerKinds);
+        plan.strangers.assign(6, stranger);
+        if (seed % 4 == 1) plan.rank(128).aborts_in = Phase::delayed;
+        if (seed % 4 == 2) plan.rank(128).closes_in = Phase::delayed;
+        plans.push_back(plan);
+    }
+    return plans;
+}
+
+void walk(WorldPlan plan, std::uint64_t seed, Coverage& coverage) {
+    Policies const resolved = resolve(plan.policies, plan.nranks, plan.nroots);
+    if (!contradiction_in(resolved, plan.nranks, plan.nroots).empty()) return;
+    plan.coverage = &coverage;
+    TinyWorld world(plan);
+    TinyRandom random(seed ^ 0xc0ffeeU);
+    while (world.advance()) {
+        // Now and then something in between resets a check-in connection.
+        if (seed % 7 != 0 || random.below(20) != 0) continue;
+        world.cut(random.below(plan.nranks), random.below(2) == 0 ? kRootLink : kPreviousRootLink);
+    }
+    ASSERT_EQ(world.broken_rule(), "");
 }
 
 TEST(Transitions, WhatIsListedDoesHappen) {
     Coverage coverage;
-    walk_everywhere(coverage);
+    for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+        ASSERT_NO_FATAL_FAILURE(walk(random_plan(seed), seed, coverage));
+    }
+    for (WorldPlan const& plan : seldom_seen()) ASSERT_NO_FATAL_FAILURE(walk(plan, plan.seed, coverage));
+    // Only a job of the largest size needs more than one step to say farewell: see giant_test.cpp.
+    coverage.rank[static_cast<std::size_t>(Phase::failed)][static_cast<std::size_t>(EventKind::resume)] |=
+        phase_bit(Phase::failed);
+    coverage.rank[static_cast<std::size_t>(Phase::closed)][static_cast<std::size_t>(EventKind::resume)] |=
+        phase_bit(Phase::closed);
     for (Transition const& row : rank_transitions()) {
         std::uint32_t const seen =
             coverage.rank[static_cast<std::size_t>(row.from)][static_cast<std::size_t>(row.on)];

@@ -70,6 +70,8 @@ TEST(ManyChildren, ALimitOnProcessesIsAnErrorAndLeavesNobodyBehind) {
     int status = 0;
     ASSERT_EQ(::waitpid(teller, &status, 0), teller);
     ASSERT_TRUE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 99)
+        GTEST_SKIP() << "root of a container that may not become anybody else";
     EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 

@@ -119,13 +119,15 @@ TEST_P(InPieces, FramesArriveAsTheyWereSent) {
     queue.push(item_of(slices(3, 0, 64)));
     queue.push(item_of(plain(FrameKind::bye)));
 
-    OutQueue::Flushed const flushed = queue.flush(pair[0].get(), written_bytes);
-    EXPECT_EQ(flushed.status, Status::drained);
-    EXPECT_EQ(flushed.bytes, 4 * protocol::kHeaderBytes + 4 * 64U);
-    EXPECT_TRUE(queue.empty());
-
     Reader reader(pair[1].get(), read_bytes, table.size());
-    reader.read_all();
+    std::uint64_t sent_bytes = 0;
+    while (!queue.empty()) {  // the kernel takes few pieces at once when each is one byte
+        OutQueue::Flushed const flushed = queue.flush(pair[0].get(), written_bytes);
+        ASSERT_NE(flushed.status, Status::broken);
+        sent_bytes += flushed.bytes;
+        reader.read_all();
+    }
+    EXPECT_EQ(sent_bytes, 4 * protocol::kHeaderBytes + 4 * 64U);
     ASSERT_EQ(reader.frames.size(), 4U);
     EXPECT_EQ(reader.frames[0], plain(FrameKind::done));
     EXPECT_EQ(reader.frames[1], slices(8, 4, 64));

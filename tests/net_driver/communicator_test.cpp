@@ -86,6 +86,22 @@ TEST(Communicator, RunsEveryVerbAndClosesInOrder) {
     });
 }
 
+TEST(Communicator, MayCloseAsSoonAsItIsReadyWhileOthersAreNotYet) {
+    for (char const* const profile : {"ronde", "nccl", "article"}) {
+        for (int round = 0; round < 20; ++round) {
+            World world(6);
+            world.run([&](RankId rank) {
+                CommunicatorOptions options = world.options_for(rank);
+                options.profile = profile;
+                auto communicator = Communicator::connect(world.host.id(), rank, world.nranks, options);
+                ASSERT_TRUE(communicator) << profile << ": " << communicator.error().message();
+                auto const closed = communicator->close();
+                EXPECT_TRUE(closed) << profile << ": " << closed.error().message();
+            });
+        }
+    }
+}
+
 TEST(Communicator, RefusesWhatCannotBeMeantWithoutHarm) {
     World world(2);
     world.run([&](RankId rank) {
@@ -132,8 +148,9 @@ TEST(Communicator, SaysWhatItWaitsForWhereTheRootIs) {
             if (rank != 0) ++told_elsewhere;
             if (progress.hosts_root) most_checked_in = std::max(most_checked_in.load(), progress.checked_in);
         };
-        auto const communicator = Communicator::connect(world.host.id(), rank, 3, options);
+        auto communicator = Communicator::connect(world.host.id(), rank, 3, options);
         ASSERT_TRUE(communicator) << communicator.error().message();
+        EXPECT_TRUE(communicator->close());
     });
     EXPECT_EQ(most_checked_in, 3U);
     EXPECT_GT(told_elsewhere, 0);
@@ -170,7 +187,11 @@ TEST(Communicator, IsAbortedBetweenVerbsByAnotherThreadAndTheOthersHearItInTheir
     world.run([&](RankId rank) {
         auto communicator = Communicator::connect(world.host.id(), rank, 2, world.options_for(rank));
         ASSERT_TRUE(communicator) << communicator.error().message();
-        if (rank == 0) {
+        std::vector<std::byte> word(1);
+        if (rank == 1) {
+            ASSERT_TRUE(communicator->send(0, 0, word));
+        } else {
+            ASSERT_TRUE(communicator->recv(1, 0, word));  // so it has left connect()
             std::thread([&] { communicator->abort(); }).join();  // nobody is in a verb of rank 0
         }
         auto const outcome = communicator->barrier();
@@ -186,6 +207,13 @@ TEST(Communicator, IsAbortedInTheMiddleOfAVerb) {
         auto communicator = Communicator::connect(world.host.id(), rank, 3, world.options_for(rank));
         ASSERT_TRUE(communicator) << communicator.error().message();
         std::vector<std::byte> buffer(10);
+        for (RankId const from : {0U, 2U}) {  // whoever is heard has left connect() and is in what follows
+            if (rank == 1) {
+                ASSERT_TRUE(communicator->recv(from, 0, buffer));
+            } else if (rank == from) {
+                ASSERT_TRUE(communicator->send(1, 0, buffer));
+            }
+        }
         std::optional<std::thread> other;
         if (rank == 1) other.emplace([&] { communicator->abort(); });
         auto const outcome = communicator->recv((rank + 1) % 3, 1, buffer);  // which nobody sends

@@ -27,7 +27,8 @@ TEST_P(DeathIn, APhaseEndsTheOthersWithItsName) {
     JobPlan plan;
     plan.nranks = 6;
     plan.policies.gather = gather;
-    plan.budget_ns = 3 * protocol::kSecondNs;
+    // Whoever dies before its check-in is missed at the deadline only.
+    plan.budget_ns = (phase <= Phase::checking_in ? 1 : 5) * protocol::kSecondNs;
     bool dying = false;
     plan.on_phase = [&, victim = victim, phase = phase](RankId rank, Phase entered) {
         dying = dying || (rank == victim && entered == phase);
@@ -40,11 +41,18 @@ TEST_P(DeathIn, APhaseEndsTheOthersWithItsName) {
             job.kill(victim);
             killed = true;
         }
+        bool const too_late = job.ranks[victim] && job.ranks[victim]->was_ready();
+        if (too_late && !killed) return true;  // a star passes through `gathering` within a single step
         return killed && std::all_of(job.ranks.begin(), job.ranks.end(), [](auto const& rank) {
             return !rank || rank->finished() || rank->machine().phase() == Phase::ready;
         });
     });
     ASSERT_TRUE(over) << job.complaints();
+    if (!killed) {
+        EXPECT_EQ(phase, Phase::gathering);
+        EXPECT_EQ(gather, Gather::star);
+        return;
+    }
     for (RankId rank = 0; rank < plan.nranks; ++rank) {
         if (rank == victim || job.ranks[rank]->machine().phase() == Phase::ready) continue;
         auto const error = job.ranks[rank]->verdict().error;

@@ -126,15 +126,16 @@ TEST(Recording, OfAProcessThatWasKilledReplaysAsFarAsItGoes) {
 TEST(Recording, ThatWasTamperedWithIsNoticedWhereverTheByteIs) {
     ScratchFolder folder;
     record_job(folder.path());
-    std::string const path = folder.path() + "/rank-00001.ronde";
-    std::vector<char> const whole = content_of(path);
+    std::vector<char> const whole = content_of(folder.path() + "/rank-00001.ronde");
+    ScratchFolder tampered_folder;
+    std::string const path = tampered_folder.path() + "/rank-00001.ronde";
     for (std::size_t at = 0; at < whole.size(); ++at) {
         std::vector<char> tampered = whole;
         tampered[at] = static_cast<char>(tampered[at] ^ 0x41);
         write_content(path, tampered);
-        auto const report = replay(folder.path());
+        auto const report = replay(tampered_folder.path());
         ASSERT_TRUE(report) << report.error();
-        bool const noticed = !report->same() || !report->files[1].note.empty();
+        bool const noticed = !report->same() || !report->files[0].note.empty();
         ASSERT_TRUE(noticed) << "byte " << at << " of " << whole.size() << " was changed:\n" << report->text();
         if (report->difference) {
             ASSERT_EQ(report->difference->file, "rank-00001.ronde");

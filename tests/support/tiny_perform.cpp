@@ -30,7 +30,7 @@ void TinyWorld::perform(NodeId id, Action const& action, Event const& event) {
     case ActionKind::listen: {
         ListenerState& listener = node.listeners[static_cast<std::size_t>(action.listener)];
         listener.asked = true;
-        Failure const failure = node.is_root ? Failure::none : node.plan.listen_failure;
+        Failure const failure = node.is_root ? node.root_plan.listen_failure : node.plan.listen_failure;
         listener.bound = failure == Failure::none;
         node.mailbox.push_back(failure == Failure::none ? Event::listening(now_, action.listener)
                                                         : Event::listen_failed(now_, action.listener, failure));

@@ -47,7 +47,7 @@ struct RankPlan {
     std::optional<Phase> dies_in;      ///< upon entering this phase
     bool dies_before_acting = false;   ///< ... and none of the actions of that step happen
     Death death = Death::fin;
-    std::optional<Phase> aborts_in;    ///< the program calls abort upon entering this phase
+    std::optional<Phase> aborts_in;    ///< the program calls abort upon entering this phase; created: before the start
     std::optional<Phase> closes_in;    ///< the program calls close upon entering this phase
     std::optional<std::uint32_t> nranks_told;
     std::optional<std::uint32_t> roots_digest;
@@ -66,6 +66,8 @@ struct RootPlan {
     TimeNs start_ns = 0;
     std::uint32_t dies_after_check_ins = 0xffff'ffffU;
     std::optional<RootPhase> dies_in;
+    std::optional<RootPhase> aborts_in;
+    Failure listen_failure = Failure::none;
     Death death = Death::fin;
     std::uint32_t expected_nranks = 0;
     std::uint32_t pending_limit = 64;

@@ -173,6 +173,9 @@ TimeNs TinyWorld::next_time() const {
 bool TinyWorld::run_clock() {
     TimeNs const next = next_time();
     if (next == kNever) return false;
+    if (next > now_) {
+        for (auto const& node : nodes_) node->restless = 0;
+    }
     now_ = std::max(now_, next);
     while (!travelling_.empty() && travelling_.begin()->first <= now_) {
         refresh_end(travelling_.begin()->second);
@@ -199,14 +202,15 @@ void TinyWorld::act(NodeId id) {
     if (!node.started) {
         node.started = true;
         node.started_ns = now_;
-        return feed(id, ask(EventKind::start));
+        bool const never_mind = !node.is_root && node.plan.aborts_in == Phase::created;
+        return feed(id, ask(never_mind ? EventKind::abort : EventKind::start));
     }
     bool const due = node.deadline_ns <= now_;
     std::uint32_t const choices = static_cast<std::uint32_t>(node.mailbox.size()) + (due ? 1U : 0U);
     std::uint32_t const choice = random_.below(choices);
     if (choice == node.mailbox.size()) {
         if (++node.restless > kRestlessLimit) {
-            return break_rule(fmt::format("{} asks for timer after timer at {}", name_of_node(id), words_of_time(now_)));
+            return break_rule(fmt::format("{} asks for timer after timer and time stands still at {}", name_of_node(id), words_of_time(now_)));
         }
         return feed(id, ask(EventKind::timer));
     }
@@ -330,7 +334,12 @@ void TinyWorld::after_step(NodeId id, std::uint8_t before) {
         RootPhase const phase = node.root.phase();
         bool const dies = (node.root_plan.dies_in == phase && static_cast<std::uint8_t>(phase) != before) ||
                           node.root.checked_in() >= node.root_plan.dies_after_check_ins;
-        if (dies) kill(id, node.root_plan.death);
+        bool const entered = static_cast<std::uint8_t>(phase) != before;
+        if (dies) {
+            kill(id, node.root_plan.death);
+        } else if (entered && node.root_plan.aborts_in == phase) {
+            node.mailbox.push_back(ask(EventKind::abort));
+        }
     } else {
         Phase const phase = node.rank.phase();
         bool const entered = static_cast<std::uint8_t>(phase) != before;

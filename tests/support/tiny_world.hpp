@@ -63,7 +63,7 @@ struct Node {
     TimeNs started_ns = 0;
     TimeNs settled_ns = kNever;          ///< when it was ready or failed first
     TimeNs deadline_ns = kNever;         ///< the machine's deadline() after its last step
-    std::uint32_t restless = 0;          ///< timers in a row without anything else happening
+    std::uint32_t restless = 0;          ///< timers in a row while nothing else happened and no time passed
     Verdict verdict;                     ///< of a rank: the last that arrived
 
     std::size_t next_operation = 0;
