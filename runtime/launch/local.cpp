@@ -89,7 +89,9 @@ struct LocalJob::State {
     TimeNs gate_opened_ns = 0;
 
     State() = default;
+    State(State const&) = delete;
     State(State&&) = delete;
+    State& operator=(State const&) = delete;
     State& operator=(State&&) = delete;
     ~State();
 

@@ -25,7 +25,8 @@ void expect_profile_ready(Profile profile, Gather gather, std::uint32_t most_roo
         for (std::uint32_t nroots = 1; nroots <= most_roots && nroots <= nranks; ++nroots) {
             for (std::uint64_t seed = 1; seed <= seeds_for(nranks); ++seed) {
                 WorldPlan plan = plan_of(profile, nranks, nroots, seed);
-                if (gather != Gather::automatic) plan.policies.gather = gather;
+                if (gather != Gather::automatic)
+                    plan.policies.gather = gather;
                 ASSERT_NO_FATAL_FAILURE(expect_ready(plan));
             }
         }
@@ -48,7 +49,8 @@ TEST(Bootstrap, EveryGatherWorksWithEveryKindOfTurns) {
                         plan.policies.gather = gather;
                         plan.policies.turns = turns;
                         Policies const resolved = resolve(plan.policies, nranks, nroots);
-                        if (!contradiction_in(resolved, nranks, nroots).empty()) continue;
+                        if (!contradiction_in(resolved, nranks, nroots).empty())
+                            continue;
                         ASSERT_NO_FATAL_FAILURE(expect_ready(plan));
                     }
                 }
@@ -67,7 +69,8 @@ TEST(Bootstrap, TheHandshakeCanBeSwitchedOff) {
                         plan.policies.auth = auth;
                         plan.policies.gather = gather;
                         Policies const resolved = resolve(plan.policies, nranks, nroots);
-                        if (!contradiction_in(resolved, nranks, nroots).empty()) continue;
+                        if (!contradiction_in(resolved, nranks, nroots).empty())
+                            continue;
                         ASSERT_NO_FATAL_FAILURE(expect_ready(plan));
                     }
                 }
@@ -117,7 +120,8 @@ TEST(Bootstrap, TheOldProfilesStaggerALargeJob) {
 TEST(Bootstrap, RanksOfOneDeviceThatNobodyGuardsAreWelcome) {
     for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
         WorldPlan plan = plan_of(Profile::ronde, 6, 1, seed);
-        for (RankId r = 0; r < 6; ++r) plan.rank(r).device_id = kNoDevice;
+        for (RankId r = 0; r < 6; ++r)
+            plan.rank(r).device_id = kNoDevice;
         ASSERT_NO_FATAL_FAILURE(expect_ready(plan));
     }
 }

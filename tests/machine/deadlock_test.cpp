@@ -1,7 +1,6 @@
 /// Buffers are finite. Who writes everything before it reads anything waits for ever as soon as a slice does not fit;
 /// who reads while it writes does not.
 #include "machine/story.hpp"
-
 #include "support/wording.hpp"
 
 #include <gtest/gtest.h>

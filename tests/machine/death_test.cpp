@@ -35,23 +35,24 @@ WorldPlan death_of(RankId victim, Phase phase, Death death, Setting const& setti
 bool names_those_who_fell_with(TinyWorld const& world, Node const& node, RankId victim) {
     std::vector<RankId> const named = listed(node.verdict);
     return node.rank.error().code == Code::ranks_missing && world.plan().nroots > 1 &&
-           std::all_of(named.begin(), named.end(), [&](RankId name) {
-               return name == victim || world.rank(name).rank.error().about == victim;
-           });
+           std::all_of(named.begin(), named.end(),
+                       [&](RankId name) { return name == victim || world.rank(name).rank.error().about == victim; });
 }
 
 void expect_survivors_name(RankId victim, TinyWorld const& world) {
     ASSERT_TRUE(everyone_ends(world));
     Phase const reached = world.rank(victim).rank.phase();
     for (RankId r = 0; r < world.plan().nranks; ++r) {
-        if (r == victim) continue;
+        if (r == victim)
+            continue;
         Node const& node = world.rank(r);
         Error const error = node.rank.error();
         if (error.is_ok()) {
             ASSERT_GE(reached, Phase::committing) << "ready although a rank died in mid-bootstrap\n" << story_of(world);
             continue;
         }
-        if (names_those_who_fell_with(world, node, victim)) continue;
+        if (names_those_who_fell_with(world, node, victim))
+            continue;
         ASSERT_EQ(cause_of(world, r), victim) << story_of(world);
         ASSERT_TRUE(error.code == Code::rank_lost || error.code == Code::ranks_missing) << story_of(world);
         if (error.code == Code::ranks_missing) {
@@ -68,7 +69,8 @@ void expect_named_in_every_phase(Death death) {
                 RankId const victim = static_cast<RankId>(seed * 7 % setting.nranks);
                 TinyWorld world(death_of(victim, phase, death, setting, seed));
                 world.run();
-                if (world.rank(victim).alive) continue;  // a small job may pass over a phase
+                if (world.rank(victim).alive)
+                    continue;  // a small job may pass over a phase
                 ASSERT_NO_FATAL_FAILURE(expect_survivors_name(victim, world));
             }
         }
@@ -91,7 +93,8 @@ TEST(Death, OfAHostEndsEveryoneByTheDeadline) {
                 ASSERT_TRUE(everyone_ends(world));
                 for (RankId r = 0; r < setting.nranks; ++r) {
                     Code const code = world.rank(r).rank.error().code;
-                    if (r == victim) continue;
+                    if (r == victim)
+                        continue;
                     ASSERT_TRUE(code == Code::ok || code == Code::ranks_missing || code == Code::deadline ||
                                 code == Code::peer_unreachable)
                         << story_of(world);
@@ -103,7 +106,8 @@ TEST(Death, OfAHostEndsEveryoneByTheDeadline) {
 
 TEST(Death, OfTwoAtOnceStillEndsEveryone) {
     for (Setting const& setting : settings()) {
-        if (setting.nranks < 5) continue;
+        if (setting.nranks < 5)
+            continue;
         for (std::uint64_t seed = 1; seed <= seeds(60); ++seed) {
             TinyRandom random(seed);
             WorldPlan plan = plan_of(Profile::ronde, setting.nranks, setting.nroots, seed);
@@ -198,7 +202,8 @@ TEST(Retry, OfTheSameIncarnationIsHarmless) {
             std::uint32_t cuts = 0;
             while (world.advance()) {
                 bool const waits = world.rank(unlucky).rank.phase() == Phase::awaiting_successor;
-                if (cuts < 2 && waits && world.now() < kSecondNs && world.cut(unlucky, kRootLink)) ++cuts;
+                if (cuts < 2 && waits && world.now() < kSecondNs && world.cut(unlucky, kRootLink))
+                    ++cuts;
             }
             ASSERT_TRUE(everyone_is_ready(world));
         }
@@ -222,12 +227,15 @@ TEST(Death, DuringOperationsIsNamed) {
                 }
             }
             ASSERT_EQ(world.broken_rule(), "");
-            if (world.rank(victim).alive) continue;
+            if (world.rank(victim).alive)
+                continue;
             for (RankId r = 0; r < nranks; ++r) {
-                if (r == victim) continue;
+                if (r == victim)
+                    continue;
                 Node const& node = world.rank(r);
                 bool const done = node.operations_done == node.plan.program.size();
-                if (node.rank.error().is_ok() && done) continue;
+                if (node.rank.error().is_ok() && done)
+                    continue;
                 ASSERT_EQ(node.rank.error().about, victim) << story_of(world);
                 ASSERT_EQ(node.rank.error().code, Code::rank_lost) << story_of(world);
             }
@@ -248,7 +256,8 @@ TEST(Death, OfAHostDuringAnOperationEndsAtItsBudget) {
             world.run();
             ASSERT_EQ(world.broken_rule(), "");
             for (RankId r = 0; r < nranks; ++r) {
-                if (r == victim) continue;
+                if (r == victim)
+                    continue;
                 Node const& node = world.rank(r);
                 ASSERT_TRUE(node.rank.phase() == Phase::failed) << story_of(world);
             }

@@ -1,5 +1,5 @@
-/// Processes that cannot all be right: other numbers, the same rank twice, the same device twice; and those who give up.
-/// Everyone hears the same cause, with the names of both sides.
+/// Processes that cannot all be right: other numbers, the same rank twice, the same device twice; and those who give
+/// up. Everyone hears the same cause, with the names of both sides.
 #include "machine/story.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,8 @@ TEST(Disagreement, WithOneRootEveryoneHearsBothSides) {
                     EXPECT_TRUE(first.about == liar || first.other == liar) << story_of(world);
                     EXPECT_NE(first.about, first.other) << story_of(world);
                     EXPECT_NE(first.expected, first.got) << story_of(world);
-                    for (RankId r = 1; r < nranks; ++r) EXPECT_EQ(world.rank(r).rank.error(), first) << story_of(world);
+                    for (RankId r = 1; r < nranks; ++r)
+                        EXPECT_EQ(world.rank(r).rank.error(), first) << story_of(world);
                 }
             }
         }
@@ -97,7 +98,8 @@ TEST(Disagreement, WithSeveralRootsEveryoneStillEnds) {
                 world.run();
                 ASSERT_TRUE(everyone_ends(world));
                 std::uint32_t knowing = 0;
-                for (RankId r = 0; r < 5; ++r) knowing += world.rank(r).rank.error().code == Code::mismatch ? 1U : 0U;
+                for (RankId r = 0; r < 5; ++r)
+                    knowing += world.rank(r).rank.error().code == Code::mismatch ? 1U : 0U;
                 EXPECT_GE(knowing, 1U) << story_of(world);
             }
         }
@@ -147,7 +149,8 @@ TEST(Duplicate, AtAnyMomentSpoilsEitherAllOrNothing) {
             ASSERT_EQ(world.broken_rule(), "");
             ASSERT_TRUE(world.waiting().empty()) << story_of(world);
             std::uint32_t ready = 0;
-            for (RankId r = 0; r < 5; ++r) ready += world.is_ready(r) ? 1U : 0U;
+            for (RankId r = 0; r < 5; ++r)
+                ready += world.is_ready(r) ? 1U : 0U;
             ready += world.extra(0).was_ready ? 1U : 0U;
             EXPECT_TRUE(ready == 0 || ready == 5) << story_of(world);
         }
@@ -192,7 +195,8 @@ TEST(Duplicate, DeviceIsNobodysBusinessWhenTheCheckIsOff) {
 TEST(GivingUp, AbortIsHeardByEveryoneWhoCanBeReached) {
     for (Gather const gather : {Gather::star, Gather::doubling, Gather::ring}) {
         for (std::uint32_t const nroots : {1U, 2U}) {
-            if (gather == Gather::star && nroots > 1) continue;
+            if (gather == Gather::star && nroots > 1)
+                continue;
             for (Phase phase = Phase::listening; phase <= Phase::ready;
                  phase = static_cast<Phase>(static_cast<std::uint32_t>(phase) + 1U)) {
                 for (std::uint64_t seed = 1; seed <= seeds(15); ++seed) {
@@ -211,7 +215,8 @@ TEST(GivingUp, AbortIsHeardByEveryoneWhoCanBeReached) {
                     bool const checked_in = own.phase >= Phase::connecting_ring;
                     for (RankId r = 0; r < 5; ++r) {
                         Error const error = world.rank(r).rank.error();
-                        if (phase < Phase::connecting_ring && nroots > 1) continue;
+                        if (phase < Phase::connecting_ring && nroots > 1)
+                            continue;
                         ASSERT_EQ(cause_of(world, r), quitter) << story_of(world);
                         bool const missed = !checked_in && error.code == Code::ranks_missing;
                         bool const second_hand = error.code == Code::rank_lost && error.about != quitter;
@@ -253,7 +258,8 @@ TEST(GivingUp, WhoClosesWhileOthersStillNeedItIsNamed) {
         for (Operation const& operation : {all_gather(8), barrier(), broadcast(0, 10), all_gather(1U << 20U)}) {
             for (std::uint64_t seed = 1; seed <= seeds(5); ++seed) {
                 WorldPlan plan = plan_of(Profile::ronde, nranks, 1, seed);
-                RankId const leaver = operation.kind == OperationKind::broadcast ? 0 : static_cast<RankId>(seed % nranks);
+                RankId const leaver =
+                    operation.kind == OperationKind::broadcast ? 0 : static_cast<RankId>(seed % nranks);
                 plan.program = {operation};
                 plan.rank(leaver).program.clear();
                 plan.rank(leaver).closes = true;
@@ -261,7 +267,8 @@ TEST(GivingUp, WhoClosesWhileOthersStillNeedItIsNamed) {
                 world.run();
                 ASSERT_EQ(world.broken_rule(), "");
                 for (RankId r = 0; r < nranks; ++r) {
-                    if (r == leaver) continue;
+                    if (r == leaver)
+                        continue;
                     Error const error = world.rank(r).rank.error();
                     ASSERT_EQ(error.code, Code::peer_closed) << story_of(world);
                     ASSERT_EQ(error.about, leaver) << story_of(world);

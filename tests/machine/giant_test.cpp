@@ -1,7 +1,6 @@
-/// The largest job there can be, seen from one of its 1 048 576 ranks. Its world is played by hand, frame by frame: twenty
-/// chords each way, and a farewell that does not fit into one step.
+/// The largest job there can be, seen from one of its 1 048 576 ranks. Its world is played by hand, frame by frame:
+/// twenty chords each way, and a farewell that does not fit into one step.
 #include "machine/story.hpp"
-
 #include "support/wording.hpp"
 
 #include <gtest/gtest.h>
@@ -33,8 +32,10 @@ protected:
         for (;;) {
             ++steps_;
             ASSERT_LE(actions.size(), kMaxActions);
-            for (Action const& action : actions) did_.push_back(action);
-            if (!actions.more()) break;
+            for (Action const& action : actions)
+                did_.push_back(action);
+            if (!actions.more())
+                break;
             ASSERT_GT(actions.size(), 0U) << "a piece of an answer is not empty";
             rank_.step(Event::resume(event.now), actions.clear());
         }
@@ -48,7 +49,8 @@ protected:
         frame.b = b;
         frame.c = c;
         frame.d = d;
-        if (kind == FrameKind::slices) frame.payload_bytes = static_cast<std::uint32_t>(b * c);
+        if (kind == FrameKind::slices)
+            frame.payload_bytes = static_cast<std::uint32_t>(b * c);
         ASSERT_EQ(rank_.reception(link, frame).kind, Reception::Kind::take) << words(link) << ": " << words(frame);
         feed(Event::arrived(0, link, frame, {}));
     }
@@ -76,9 +78,10 @@ protected:
     void run_a_barrier() {
         feed(Event::operate(0, barrier()));
         for (std::uint32_t k = 0; k < kMaxChords; ++k) {
-            if (k > 0) open_chord(k);
-            feed_frame(chord_out(k), FrameKind::slices, successor_of(kMe, kRanks, std::uint64_t{1} << k),
-                       1U << k, 0, rank_.state().operation, static_cast<std::uint16_t>(k));
+            if (k > 0)
+                open_chord(k);
+            feed_frame(chord_out(k), FrameKind::slices, successor_of(kMe, kRanks, std::uint64_t{1} << k), 1U << k, 0,
+                       rank_.state().operation, static_cast<std::uint16_t>(k));
         }
         ASSERT_EQ(did_.back().kind, ActionKind::complete);
         ASSERT_EQ(rank_.state().out_open, (1U << kMaxChords) - 1U);

@@ -16,7 +16,8 @@ WorldPlan without(std::vector<RankId> const& missing, std::uint32_t nranks, std:
                   std::uint64_t seed) {
     WorldPlan plan = plan_of(Profile::ronde, nranks, nroots, seed);
     plan.policies.gather = gather;
-    for (RankId const r : missing) plan.rank(r).starts = false;
+    for (RankId const r : missing)
+        plan.rank(r).starts = false;
     return plan;
 }
 
@@ -36,7 +37,8 @@ TEST(Missing, EveryoneElseIsToldExactlyWho) {
                 world.run();
                 ASSERT_TRUE(everyone_ends(world));
                 for (RankId r = 0; r < nranks; ++r) {
-                    if (contains(missing, r)) continue;
+                    if (contains(missing, r))
+                        continue;
                     Node const& node = world.rank(r);
                     ASSERT_EQ(node.rank.error().code, Code::ranks_missing) << story_of(world);
                     ASSERT_EQ(listed(node.verdict), missing) << story_of(world);
@@ -58,12 +60,14 @@ TEST(Missing, SeveralRootsNameNobodyWhoIsHere) {
                 world.run();
                 ASSERT_TRUE(everyone_ends(world));
                 for (RankId r = 0; r < nranks; ++r) {
-                    if (contains(missing, r)) continue;
+                    if (contains(missing, r))
+                        continue;
                     Node const& node = world.rank(r);
                     ASSERT_EQ(node.rank.error().code, Code::ranks_missing) << story_of(world);
                     std::vector<RankId> const named = listed(node.verdict);
                     ASSERT_FALSE(named.empty()) << story_of(world);
-                    for (RankId const name : named) ASSERT_TRUE(contains(missing, name)) << story_of(world);
+                    for (RankId const name : named)
+                        ASSERT_TRUE(contains(missing, name)) << story_of(world);
                     if (missing.size() == 1) {
                         EXPECT_EQ(named, missing);
                     }
@@ -146,7 +150,8 @@ TEST(Calls, APassingTroubleIsOutlasted) {
     for (Fate const fate : {Fate::refuse, Fate::unreachable, Fate::drop, Fate::reset, Fate::ghost}) {
         for (Gather const gather : {Gather::star, Gather::doubling, Gather::ring}) {
             for (std::uint32_t const nroots : {1U, 2U}) {
-                if (gather == Gather::star && nroots > 1) continue;
+                if (gather == Gather::star && nroots > 1)
+                    continue;
                 for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
                     WorldPlan plan = plan_of(Profile::ronde, 5, nroots, seed);
                     plan.policies.gather = gather;

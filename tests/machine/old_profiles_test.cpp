@@ -21,7 +21,8 @@ void expect_waits_for_ever(WorldPlan const& plan, std::vector<RankId> const& ran
 std::vector<RankId> all_but(RankId missing, std::uint32_t nranks) {
     std::vector<RankId> ranks;
     for (RankId r = 0; r < nranks; ++r) {
-        if (r != missing) ranks.push_back(r);
+        if (r != missing)
+            ranks.push_back(r);
     }
     return ranks;
 }
@@ -49,7 +50,8 @@ TEST(OldProfiles, EagerHandOutOnlyMovesThePlaceOfTheWait) {
         world.run();
         ASSERT_EQ(world.broken_rule(), "");
         EXPECT_EQ(world.rank(1).rank.phase(), Phase::awaiting_successor);
-        for (RankId const r : {3U, 4U, 0U}) EXPECT_EQ(world.rank(r).rank.phase() == Phase::awaiting_successor, false);
+        for (RankId const r : {3U, 4U, 0U})
+            EXPECT_EQ(world.rank(r).rank.phase() == Phase::awaiting_successor, false);
     }
 }
 
@@ -158,7 +160,8 @@ TEST(OldProfiles, ADeadRankInTheRingIsNamedByItsNeighboursOnly) {
             world.run();
             ASSERT_EQ(world.broken_rule(), "");
             for (RankId r = 0; r < 7; ++r) {
-                if (r == 3) continue;
+                if (r == 3)
+                    continue;
                 Error const error = world.rank(r).rank.error();
                 EXPECT_EQ(error.code, Code::rank_lost) << story_of(world);
                 EXPECT_TRUE(error.about == (r + 1) % 7 || error.about == (r + 6) % 7) << story_of(world);

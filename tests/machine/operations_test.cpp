@@ -19,7 +19,8 @@ void expect_done(WorldPlan const& plan) {
 void expect_program_done(std::vector<Operation> const& program, std::uint32_t nranks, std::uint32_t wanted_seeds) {
     for (Profile const profile : {Profile::article, Profile::nccl, Profile::ronde}) {
         for (std::uint32_t nroots = 1; nroots <= 2 && nroots <= nranks; ++nroots) {
-            if (profile == Profile::article && nroots > 1) continue;
+            if (profile == Profile::article && nroots > 1)
+                continue;
             for (std::uint64_t seed = 1; seed <= seeds(wanted_seeds); ++seed) {
                 WorldPlan plan = plan_of(profile, nranks, nroots, seed);
                 plan.program = program;
@@ -83,7 +84,8 @@ TEST(Operations, BroadcastOfNothing) {
 TEST(Operations, BroadcastsFromDifferentSourcesFollowEachOther) {
     for (std::uint32_t const nranks : kSizes) {
         std::vector<Operation> program;
-        for (RankId i = 0; i < 6; ++i) program.push_back(broadcast(i * 5 % nranks, 10 + i));
+        for (RankId i = 0; i < 6; ++i)
+            program.push_back(broadcast(i * 5 % nranks, 10 + i));
         ASSERT_NO_FATAL_FAILURE(expect_program_done(program, nranks, 4));
     }
 }
@@ -123,7 +125,8 @@ TEST(Operations, AnyMixtureOverEveryRingGather) {
                     plan.policies.turns = turns;
                     plan.program = mixed_program(seed, nranks, 6);
                     Policies const resolved = resolve(plan.policies, nranks, 1);
-                    if (!contradiction_in(resolved, nranks, 1).empty()) continue;
+                    if (!contradiction_in(resolved, nranks, 1).empty())
+                        continue;
                     ASSERT_NO_FATAL_FAILURE(expect_done(plan));
                 }
             }
@@ -168,9 +171,12 @@ TEST(Messages, FromEveryoneToOne) {
             plan.rank(r).program = {send_to(0, r, 8 + r), send_to(0, 100 + r, 1), receive_from(0, 1, 4)};
             plan.rank(0).program.push_back(receive_from(nranks - r, 100 + nranks - r, 1));
         }
-        for (RankId r = 1; r < nranks; ++r) plan.rank(0).program.push_back(receive_from(r, r, 8 + r));
-        for (RankId r = 1; r < nranks; ++r) plan.rank(0).program.push_back(send_to(r, 1, 4));
-        for (RankId r = 0; r < nranks; ++r) plan.rank(r).closes = true;
+        for (RankId r = 1; r < nranks; ++r)
+            plan.rank(0).program.push_back(receive_from(r, r, 8 + r));
+        for (RankId r = 1; r < nranks; ++r)
+            plan.rank(0).program.push_back(send_to(r, 1, 4));
+        for (RankId r = 0; r < nranks; ++r)
+            plan.rank(r).closes = true;
         ASSERT_NO_FATAL_FAILURE(expect_done(plan));
     }
 }

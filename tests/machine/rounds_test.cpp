@@ -10,9 +10,9 @@ namespace {
 constexpr std::uint32_t kSizes[] = {2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 64};
 
 struct Counts {
-    std::uint32_t slices = 0;   ///< frames with slices that each rank received during the bootstrap
+    std::uint32_t slices = 0;  ///< frames with slices that each rank received during the bootstrap
     std::uint32_t lengths = 0;
-    TimeNs latencies = 0;       ///< until the last rank was ready
+    TimeNs latencies = 0;  ///< until the last rank was ready
 };
 
 /// Runs a bootstrap that ends with the table (nobody commits), so that only frames of the gather are counted.

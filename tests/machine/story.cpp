@@ -27,7 +27,8 @@ constexpr bool kSanitized = false;
 /// A broken invariant of the machine ends the process; say in which story that was.
 void print_last_world(int) {
     TinyWorld const* const world = TinyWorld::last();
-    if (world == nullptr) return;
+    if (world == nullptr)
+        return;
     std::string const text = world->tail() + world->summary();
     std::fputs(text.c_str(), stderr);
 }
@@ -50,7 +51,8 @@ Operation operation_of(OperationKind kind, RankId peer, std::uint64_t tag, std::
 
 std::uint32_t seeds(std::uint32_t wanted) {
     char const* const factor = std::getenv("RONDE_SEED_FACTOR");
-    if (factor != nullptr) return wanted * static_cast<std::uint32_t>(std::strtoul(factor, nullptr, 10));
+    if (factor != nullptr)
+        return wanted * static_cast<std::uint32_t>(std::strtoul(factor, nullptr, 10));
     return kSanitized ? std::max(1U, wanted / 5U) : wanted;
 }
 
@@ -69,28 +71,34 @@ std::string story_of(TinyWorld const& world) {
 }
 
 ::testing::AssertionResult everyone_is_ready(TinyWorld const& world) {
-    if (!world.broken_rule().empty()) return ::testing::AssertionFailure() << world.broken_rule();
-    if (world.all_ready_with_equal_tables()) return ::testing::AssertionSuccess();
+    if (!world.broken_rule().empty())
+        return ::testing::AssertionFailure() << world.broken_rule();
+    if (world.all_ready_with_equal_tables())
+        return ::testing::AssertionSuccess();
     return ::testing::AssertionFailure() << "not everyone is ready with the exact table\n" << story_of(world);
 }
 
 ::testing::AssertionResult every_program_is_done(TinyWorld const& world) {
     ::testing::AssertionResult ready = everyone_is_ready(world);
-    if (!ready) return ready;
+    if (!ready)
+        return ready;
     for (RankId r = 0; r < world.plan().nranks; ++r) {
         Node const& node = world.rank(r);
         bool const done = node.operations_done == node.plan.program.size() && node.rank.error().is_ok() &&
                           (!node.plan.closes || node.rank.phase() == Phase::closed);
-        if (!done) return ::testing::AssertionFailure() << "rank " << r << " has work left\n" << story_of(world);
+        if (!done)
+            return ::testing::AssertionFailure() << "rank " << r << " has work left\n" << story_of(world);
     }
     return ::testing::AssertionSuccess();
 }
 
 ::testing::AssertionResult everyone_ends(TinyWorld const& world) {
-    if (!world.broken_rule().empty()) return ::testing::AssertionFailure() << world.broken_rule();
+    if (!world.broken_rule().empty())
+        return ::testing::AssertionFailure() << world.broken_rule();
     for (RankId r = 0; r < world.plan().nranks; ++r) {
         Node const& node = world.rank(r);
-        if (!node.alive || !node.started) continue;
+        if (!node.alive || !node.started)
+            continue;
         bool const failed = node.rank.phase() == Phase::failed && !node.rank.error().is_ok();
         bool const well = node.was_ready && world.table_is_exact(r);
         if (!failed && !well) {
@@ -98,8 +106,9 @@ std::string story_of(TinyWorld const& world) {
                                                  << story_of(world);
         }
         if (node.settled_ns > node.started_ns + world.plan().budget_ns) {
-            return ::testing::AssertionFailure() << "rank " << r << " ended at " << words_of_time(node.settled_ns)
-                                                 << ", after its deadline\n" << story_of(world);
+            return ::testing::AssertionFailure()
+                   << "rank " << r << " ended at " << words_of_time(node.settled_ns) << ", after its deadline\n"
+                   << story_of(world);
         }
     }
     return ::testing::AssertionSuccess();
@@ -110,7 +119,8 @@ RankId cause_of(TinyWorld const& world, RankId rank) {
     bool const ring = world.plan().policies.gather == Gather::ring || world.plan().policies.gather == Gather::ring2;
     for (std::uint32_t i = 0; ring && i < world.plan().nranks && named < world.plan().nranks; ++i) {
         Node const& node = world.rank(named);
-        if (!node.alive || node.rank.error().is_ok()) break;
+        if (!node.alive || node.rank.error().is_ok())
+            break;
         named = node.rank.error().about;
     }
     return named;
@@ -119,7 +129,8 @@ RankId cause_of(TinyWorld const& world, RankId rank) {
 std::vector<RankId> listed(Verdict const& verdict) {
     std::vector<RankId> ranks;
     for (std::uint32_t i = 0; i < verdict.range_count; ++i) {
-        for (RankId r = verdict.ranges[i].first; r <= verdict.ranges[i].last; ++r) ranks.push_back(r);
+        for (RankId r = verdict.ranges[i].first; r <= verdict.ranges[i].last; ++r)
+            ranks.push_back(r);
     }
     return ranks;
 }

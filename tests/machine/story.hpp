@@ -27,8 +27,8 @@ namespace ronde::protocol::tiny {
 /// Everything a failed assertion should print.
 [[nodiscard]] std::string story_of(TinyWorld const& world);
 
-/// Follows "rank 2 says it lost 3, 3 says it lost 4" to the end: the rank that `rank`'s error leads to. Gathers around a
-/// ring only: there a rank can lose a neighbour that had just heard the verdict, before it hears the verdict itself.
+/// Follows "rank 2 says it lost 3, 3 says it lost 4" to the end: the rank that `rank`'s error leads to. Gathers around
+/// a ring only: there a rank can lose a neighbour that had just heard the verdict, before it hears the verdict itself.
 [[nodiscard]] RankId cause_of(TinyWorld const& world, RankId rank);
 
 /// Ranks that a verdict lists.

@@ -19,14 +19,17 @@ StrangerPlan stranger_of(StrangerKind kind, bool at_root, std::uint32_t at, std:
 
 std::uint32_t counted(TinyWorld const& world) {
     std::uint32_t count = 0;
-    for (RankId r = 0; r < world.plan().nranks; ++r) count += world.rank(r).rank.state().strangers;
-    for (std::uint32_t i = 0; i < world.plan().nroots; ++i) count += world.root(i).root.strangers();
+    for (RankId r = 0; r < world.plan().nranks; ++r)
+        count += world.rank(r).rank.state().strangers;
+    for (std::uint32_t i = 0; i < world.plan().nroots; ++i)
+        count += world.root(i).root.strangers();
     return count;
 }
 
 TimeNs last_settled_ns(TinyWorld const& world) {
     TimeNs last_ns = 0;
-    for (RankId r = 0; r < world.plan().nranks; ++r) last_ns = std::max(last_ns, world.rank(r).settled_ns);
+    for (RankId r = 0; r < world.plan().nranks; ++r)
+        last_ns = std::max(last_ns, world.rank(r).settled_ns);
     return last_ns;
 }
 

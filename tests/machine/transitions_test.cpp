@@ -1,7 +1,7 @@
 /// The transition table is the whole truth: what it does not list changes nothing, and what it lists does happen.
-#include "machine/story.hpp"
-
 #include "protocol/transitions.hpp"
+
+#include "machine/story.hpp"
 #include "support/wording.hpp"
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ static_assert(std::is_trivially_copyable_v<Rank> && sizeof(Rank) <= 256);
 static_assert(std::is_trivially_copyable_v<Root>);
 
 std::vector<Link> some_links() {
-    return {kRootLink, kPreviousRootLink, kCallbackLink, chord_out(0), chord_in(0), chord_out(1), chord_in(1),
-            mail_out(1), mail_in(1), pending(0), pending(3), member(0), member(1), Link{}};
+    return {kRootLink,   kPreviousRootLink, kCallbackLink, chord_out(0), chord_in(0), chord_out(1), chord_in(1),
+            mail_out(1), mail_in(1),        pending(0),    pending(3),   member(0),   member(1),    Link{}};
 }
 
 /// Events of one kind with many contents, sensible and not.
@@ -51,21 +51,26 @@ std::vector<Event> events_of(EventKind kind) {
 WorldPlan varied_plan(std::uint64_t seed) {
     Profile const profiles[] = {Profile::ronde, Profile::nccl, Profile::article};
     WorldPlan plan = plan_of(profiles[seed % 3], 3 + static_cast<std::uint32_t>(seed % 3), 1, seed);
-    if (seed % 3 == 0 && seed % 2 == 0) plan.policies.gather = Gather::doubling;
-    if (seed % 3 == 1) plan.nroots = 2;
+    if (seed % 3 == 0 && seed % 2 == 0)
+        plan.policies.gather = Gather::doubling;
+    if (seed % 3 == 1)
+        plan.nroots = 2;
     plan.program = {all_gather(8), barrier(), send_to(1, 1, 1)};
     plan.rank(1).program = {all_gather(8), barrier()};
     plan.closes = true;
     plan.rank(2).closes = seed % 2 == 0;
-    if (seed % 5 == 0) plan.rank(2).dies_in = static_cast<Phase>(1 + seed % 8);
+    if (seed % 5 == 0)
+        plan.rank(2).dies_in = static_cast<Phase>(1 + seed % 8);
     return plan;
 }
 
-// --- what is not listed -----------------------------------------------------------------------------------------------
+// --- what is not listed
+// -----------------------------------------------------------------------------------------------
 
 void expect_unmoved(Rank const& rank) {
     for (std::uint32_t kind = 0; kind < kEventKindCount; ++kind) {
-        if (targets_of(rank.phase(), static_cast<EventKind>(kind)) != 0) continue;
+        if (targets_of(rank.phase(), static_cast<EventKind>(kind)) != 0)
+            continue;
         for (Event const& event : events_of(static_cast<EventKind>(kind))) {
             Rank copy = rank;
             Actions actions;
@@ -79,7 +84,8 @@ void expect_unmoved(Rank const& rank) {
 
 void expect_unmoved(Node const& node) {
     for (std::uint32_t kind = 0; kind < kEventKindCount; ++kind) {
-        if (targets_of(node.root.phase(), static_cast<EventKind>(kind)) != 0) continue;
+        if (targets_of(node.root.phase(), static_cast<EventKind>(kind)) != 0)
+            continue;
         for (Event const& event : events_of(static_cast<EventKind>(kind))) {
             Root copy = node.root;
             std::vector<RootRecord> records = node.records;
@@ -109,13 +115,15 @@ TEST(Transitions, WhatIsNotListedChangesNothing) {
         do {
             for (RankId r = 0; r < plan.nranks; ++r) {
                 Rank const& rank = world.rank(r).rank;
-                if (tried[rank.phase()] >= kSamplesPerPhase * (1 + seed / 4)) continue;
+                if (tried[rank.phase()] >= kSamplesPerPhase * (1 + seed / 4))
+                    continue;
                 ++tried[rank.phase()];
                 ASSERT_NO_FATAL_FAILURE(expect_unmoved(rank)) << name_of(rank.phase());
             }
             for (std::uint32_t i = 0; i < plan.nroots; ++i) {
                 Node const& node = world.root(i);
-                if (tried_roots[node.root.phase()] >= kSamplesPerPhase * (1 + seed / 4)) continue;
+                if (tried_roots[node.root.phase()] >= kSamplesPerPhase * (1 + seed / 4))
+                    continue;
                 ++tried_roots[node.root.phase()];
                 ASSERT_NO_FATAL_FAILURE(expect_unmoved(node)) << protocol::name_of(node.root.phase());
             }
@@ -132,7 +140,8 @@ TEST(Transitions, WhatIsNotListedChangesNothing) {
     }
 }
 
-// --- copies -------------------------------------------------------------------------------------------------------------
+// --- copies
+// -------------------------------------------------------------------------------------------------------------
 
 TEST(Transitions, ACopyOfARankHasTheSameFuture) {
     for (std::uint64_t seed = 1; seed <= seeds(60); ++seed) {
@@ -164,13 +173,15 @@ TEST(Transitions, AHealthyEndDoesNotDependOnTheSchedule) {
             TinyWorld world(plan_of(profile, 5, 1, seed));
             world.run();
             ASSERT_TRUE(everyone_is_ready(world));
-            if (seed == 1) first = world.summary();
+            if (seed == 1)
+                first = world.summary();
             EXPECT_EQ(world.summary(), first);
         }
     }
 }
 
-// --- bounds -------------------------------------------------------------------------------------------------------------
+// --- bounds
+// -------------------------------------------------------------------------------------------------------------
 
 TEST(Transitions, AStepNeverAsksForMoreThanTheBound) {
     Coverage coverage;
@@ -197,30 +208,37 @@ TEST(Transitions, AStepNeverAsksForMoreThanTheBound) {
     EXPECT_GT(coverage.most_actions, kMaxActions / 2) << "no long answer was seen, so nothing was shown";
 }
 
-// --- what is listed -----------------------------------------------------------------------------------------------------
+// --- what is listed
+// -----------------------------------------------------------------------------------------------------
 
 /// The stories of this file's neighbours, mixed at random: enough to walk along each edge of a small job.
 WorldPlan random_plan(std::uint64_t seed) {
     TinyRandom random(seed);
     Profile const profiles[] = {Profile::nccl, Profile::ronde, Profile::article, Profile::ronde};
     WorldPlan plan = plan_of(profiles[seed % 4], 1 + random.below(6), 1, seed);
-    if (plan.policies.profile != Profile::article) plan.nroots = 1 + random.below(std::min(plan.nranks, 3U));
+    if (plan.policies.profile != Profile::article)
+        plan.nroots = 1 + random.below(std::min(plan.nranks, 3U));
     if (plan.policies.profile == Profile::ronde) {
         plan.policies.gather = static_cast<Gather>(random.below(5));
-        if (random.below(4) == 0) plan.policies.auth = Auth::magic;
+        if (random.below(4) == 0)
+            plan.policies.auth = Auth::magic;
     }
-    if (random.below(3) == 0) plan.policies.turns = static_cast<Turns>(random.below(4));
-    if (random.below(4) == 0) plan.window_bytes = 0;
+    if (random.below(3) == 0)
+        plan.policies.turns = static_cast<Turns>(random.below(4));
+    if (random.below(4) == 0)
+        plan.window_bytes = 0;
     plan.hurry_per_mille = random.below(4) == 0 ? random.below(200) : 0;
     plan.program = {all_gather(random.below(2) * 8U), broadcast(0, 5), barrier()};
-    for (Operation& operation : plan.program) operation.budget_ns = kSecondNs;  // else a vanished host is called for ever
+    for (Operation& operation : plan.program)
+        operation.budget_ns = kSecondNs;  // else a vanished host is called for ever
     plan.closes = random.below(2) == 0;
     plan.root(0).pending_limit = 1 + random.below(3);
     RankPlan& one = plan.rank(random.below(plan.nranks));
     RankId const next = (one.rank + 1) % plan.nranks;
     std::uint32_t trouble = random.below(18);
     // Article calls a lost root 20 000 times; a few such stories are enough.
-    if (plan.policies.retry == Retry::article && trouble >= 9 && trouble <= 13 && seed % 50 != 2) trouble = 0;
+    if (plan.policies.retry == Retry::article && trouble >= 9 && trouble <= 13 && seed % 50 != 2)
+        trouble = 0;
     switch (trouble) {
     case 0: one.starts = false; break;
     case 1:
@@ -245,10 +263,12 @@ WorldPlan random_plan(std::uint64_t seed) {
     case 12: plan.root(0).listen_failure = Failure::not_permitted; break;
     case 13: plan.root(0).aborts_in = static_cast<RootPhase>(1U + random.below(3)); break;
     case 14:
-        if (plan.nranks == 1) break;
+        if (plan.nranks == 1)
+            break;
         one.program = {all_gather(8), send_to(next, 1, 4), send_to(next, 2, 4), barrier()};
         plan.program = {all_gather(8), barrier()};
-        plan.rank(next).program = {all_gather(8), receive_from(one.rank, 2, 4), receive_from(one.rank, 1, 4), barrier()};
+        plan.rank(next).program = {all_gather(8), receive_from(one.rank, 2, 4), receive_from(one.rank, 1, 4),
+                                   barrier()};
         plan.rank(next).closes = plan.closes;
         break;
     default: break;
@@ -265,7 +285,8 @@ WorldPlan random_plan(std::uint64_t seed) {
     return plan;
 }
 
-/// Edges that chance alone seldom walks: full doors in a short phase, answers in pieces, the delay of a staggered start.
+/// Edges that chance alone seldom walks: full doors in a short phase, answers in pieces, the delay of a staggered
+/// start.
 std::vector<WorldPlan> seldom_seen() {
     std::vector<WorldPlan> plans;
     for (Gather const gather : {Gather::star, Gather::doubling}) {
@@ -296,8 +317,10 @@ std::vector<WorldPlan> seldom_seen() {
         stranger.at_event = 400;
         stranger.kind = static_cast<StrangerKind>(seed % kStrangerKinds);
         plan.strangers.assign(6, stranger);
-        if (seed % 4 == 1) plan.rank(128).aborts_in = Phase::delayed;
-        if (seed % 4 == 2) plan.rank(128).closes_in = Phase::delayed;
+        if (seed % 4 == 1)
+            plan.rank(128).aborts_in = Phase::delayed;
+        if (seed % 4 == 2)
+            plan.rank(128).closes_in = Phase::delayed;
         plans.push_back(plan);
     }
     return plans;
@@ -305,13 +328,15 @@ std::vector<WorldPlan> seldom_seen() {
 
 void walk(WorldPlan plan, std::uint64_t seed, Coverage& coverage) {
     Policies const resolved = resolve(plan.policies, plan.nranks, plan.nroots);
-    if (!contradiction_in(resolved, plan.nranks, plan.nroots).empty()) return;
+    if (!contradiction_in(resolved, plan.nranks, plan.nroots).empty())
+        return;
     plan.coverage = &coverage;
     TinyWorld world(plan);
     TinyRandom random(seed ^ 0xc0ffeeU);
     while (world.advance()) {
         // Now and then something in between resets a check-in connection.
-        if (seed % 7 != 0 || random.below(20) != 0) continue;
+        if (seed % 7 != 0 || random.below(20) != 0)
+            continue;
         world.cut(random.below(plan.nranks), random.below(2) == 0 ? kRootLink : kPreviousRootLink);
     }
     ASSERT_EQ(world.broken_rule(), "");
@@ -322,21 +347,20 @@ TEST(Transitions, WhatIsListedDoesHappen) {
     for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
         ASSERT_NO_FATAL_FAILURE(walk(random_plan(seed), seed, coverage));
     }
-    for (WorldPlan const& plan : seldom_seen()) ASSERT_NO_FATAL_FAILURE(walk(plan, plan.seed, coverage));
+    for (WorldPlan const& plan : seldom_seen())
+        ASSERT_NO_FATAL_FAILURE(walk(plan, plan.seed, coverage));
     // Only a job of the largest size needs more than one step to say farewell: see giant_test.cpp.
     coverage.rank[static_cast<std::size_t>(Phase::failed)][static_cast<std::size_t>(EventKind::resume)] |=
         phase_bit(Phase::failed);
     coverage.rank[static_cast<std::size_t>(Phase::closed)][static_cast<std::size_t>(EventKind::resume)] |=
         phase_bit(Phase::closed);
     for (Transition const& row : rank_transitions()) {
-        std::uint32_t const seen =
-            coverage.rank[static_cast<std::size_t>(row.from)][static_cast<std::size_t>(row.on)];
+        std::uint32_t const seen = coverage.rank[static_cast<std::size_t>(row.from)][static_cast<std::size_t>(row.on)];
         EXPECT_NE(seen, 0U) << "rank: " << name_of(row.from) << " never saw " << name_of(row.on);
         EXPECT_EQ(seen & ~row.to, 0U) << "rank: " << name_of(row.from) << ", " << name_of(row.on);
     }
     for (RootTransition const& row : root_transitions()) {
-        std::uint32_t const seen =
-            coverage.root[static_cast<std::size_t>(row.from)][static_cast<std::size_t>(row.on)];
+        std::uint32_t const seen = coverage.root[static_cast<std::size_t>(row.from)][static_cast<std::size_t>(row.on)];
         EXPECT_NE(seen, 0U) << "root: " << protocol::name_of(row.from) << " never saw " << name_of(row.on);
         EXPECT_EQ(seen & ~row.to, 0U) << "root: " << protocol::name_of(row.from) << ", " << name_of(row.on);
     }

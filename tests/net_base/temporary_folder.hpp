@@ -17,7 +17,9 @@ public:
         path_ = name;
     }
     ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+    TemporaryFolder(TemporaryFolder const&) = delete;
     TemporaryFolder(TemporaryFolder&&) = delete;
+    TemporaryFolder& operator=(TemporaryFolder const&) = delete;
     TemporaryFolder& operator=(TemporaryFolder&&) = delete;
 
     [[nodiscard]] std::string path() const { return path_.string(); }

@@ -33,8 +33,10 @@ bool TinyWorld::drained(EndId id) const {
 }
 
 bool TinyWorld::readable(End const& end) const {
-    if (end.paused) return false;
-    if (end.inbox.empty()) return end.ending != Failure::none;
+    if (end.paused)
+        return false;
+    if (end.inbox.empty())
+        return end.ending != Failure::none;
     return !end.held && end.inbox.front().due_ns <= now_;
 }
 
@@ -55,7 +57,8 @@ void TinyWorld::refresh_end(EndId id) {
 
 void TinyWorld::act_on_end(EndId id) {
     End& end = ends_[id];
-    if (end.dial == End::Dial::syn) return act_on_syn(id);
+    if (end.dial == End::Dial::syn)
+        return act_on_syn(id);
     if (end.dial == End::Dial::answered) {
         end.dial = End::Dial::told;
         refresh_end(id);
@@ -69,7 +72,8 @@ void TinyWorld::act_on_end(EndId id) {
         refresh_end(id);
         return feed(end.node, Event::sent(now_, end.link));
     }
-    if (end.inbox.empty()) return deliver_end(id);
+    if (end.inbox.empty())
+        return deliver_end(id);
     deliver(id);
 }
 
@@ -152,8 +156,10 @@ void TinyWorld::act_on_listener(NodeId id, Listener which) {
     }
     auto const free = std::find(node.slots.begin(), node.slots.end(), kNoEnd);
     std::uint32_t const slot = static_cast<std::uint32_t>(free - node.slots.begin());
-    if (slot >= listener.credits) return break_rule("two listeners of one machine share the numbers of their slots");
-    if (free == node.slots.end()) node.slots.push_back(kNoEnd);
+    if (slot >= listener.credits)
+        return break_rule("two listeners of one machine share the numbers of their slots");
+    if (free == node.slots.end())
+        node.slots.push_back(kNoEnd);
     node.slots[slot] = accepting;
     ++listener.pending;
     listener.queued_told = false;
@@ -170,7 +176,8 @@ void TinyWorld::act_on_listener(NodeId id, Listener which) {
 /// Removes the end from its node's books; the connection itself may live on towards the peer.
 void TinyWorld::detach(EndId id) {
     End& end = ends_[id];
-    if (!end.attached) return;
+    if (!end.attached)
+        return;
     Node& node = *nodes_[end.node];
     free_slot(node, id);
     node.links.erase(end.link.value);
@@ -182,7 +189,8 @@ void TinyWorld::detach(EndId id) {
 
 void TinyWorld::free_slot(Node& node, EndId id) {
     auto const slot = std::find(node.slots.begin(), node.slots.end(), id);
-    if (slot == node.slots.end()) return;
+    if (slot == node.slots.end())
+        return;
     *slot = kNoEnd;
     --node.listeners[static_cast<std::size_t>(ends_[id].listener)].pending;
     refresh_listener(ends_[id].node, ends_[id].listener);
@@ -198,13 +206,15 @@ void TinyWorld::close_end(EndId id, Failure told) {
     end.over = true;
     detach(id);
     End& peer = ends_[other_end(id)];
-    if (!peer.over && peer.ending == Failure::none) peer.ending = told;
+    if (!peer.over && peer.ending == Failure::none)
+        peer.ending = told;
     refresh_end(other_end(id));
 }
 
 bool TinyWorld::cut(NodeId node, Link link) {
     EndId const end = end_of(*nodes_[node], link);
-    if (end == kNoEnd || ends_[end].dial != End::Dial::told) return false;
+    if (end == kNoEnd || ends_[end].dial != End::Dial::told)
+        return false;
     for (EndId const side : {end, other_end(end)}) {
         ends_[side].inbox.clear();
         ends_[side].ending = Failure::reset;
@@ -219,8 +229,10 @@ void TinyWorld::drop_listener(NodeId id, Listener which, bool answer) {
     for (EndId const accepting : listener.backlog) {
         ends_[accepting].over = true;
         End& caller = ends_[other_end(accepting)];
-        if (caller.over) continue;
-        if (answer && caller.ending == Failure::none) caller.ending = Failure::reset;
+        if (caller.over)
+            continue;
+        if (answer && caller.ending == Failure::none)
+            caller.ending = Failure::reset;
         refresh_end(other_end(accepting));
     }
     listener.backlog.clear();
@@ -243,7 +255,8 @@ void TinyWorld::deliver_end(EndId id) {
     detach(id);
     // An end of stream leaves my own half open: the peer learns that I closed it too.
     End& peer = ends_[other_end(id)];
-    if (!peer.over && peer.ending == Failure::none) peer.ending = Failure::end_of_stream;
+    if (!peer.over && peer.ending == Failure::none)
+        peer.ending = Failure::end_of_stream;
     refresh_end(other_end(id));
     feed(node, Event::closed(now_, link, failure));
 }
@@ -257,8 +270,7 @@ void TinyWorld::deliver(EndId id) {
         close_end(id, Failure::reset);
         return feed(node_id, Event::closed(now_, link, Failure::malformed));
     }
-    Reception const reception =
-        node.is_root ? node.root.reception(link, frame) : node.rank.reception(link, frame);
+    Reception const reception = node.is_root ? node.root.reception(link, frame) : node.rank.reception(link, frame);
     if (reception.kind == Reception::Kind::hold) {
         ends_[id].held = true;
         return refresh_end(id);
@@ -270,27 +282,36 @@ void TinyWorld::deliver(EndId id) {
     End const& peer = ends_[other_end(id)];
     bool const fits = message.authentic && ends_[id].secret == peer.secret;
     bool authentic = true;
-    if (frame.kind == FrameKind::challenge) authentic = fits && ends_[id].said_hello;
-    if (frame.kind == FrameKind::proof) authentic = fits && peer.said_hello && same_numbers(peer.hello, frame);
+    if (frame.kind == FrameKind::challenge)
+        authentic = fits && ends_[id].said_hello;
+    if (frame.kind == FrameKind::proof)
+        authentic = fits && peer.said_hello && same_numbers(peer.hello, frame);
 
-    if (reception.kind == Reception::Kind::take) place_payload(node, reception, message);
-    if (!broken_.empty()) return;
+    if (reception.kind == Reception::Kind::take)
+        place_payload(node, reception, message);
+    if (!broken_.empty())
+        return;
     ++node.frames_in[static_cast<std::uint32_t>(frame.kind)];
     bool const small = frame.kind != FrameKind::slices && frame.kind != FrameKind::message;
     bool const shown = small && reception.kind != Reception::Kind::refuse;
     arriving_ = &message;
     arriving_as_ = reception;
-    feed(node_id, Event::arrived(now_, link, frame, shown ? std::span<const std::byte>(message.payload)
-                                                          : std::span<const std::byte>{}, authentic));
+    feed(node_id,
+         Event::arrived(now_, link, frame,
+                        shown ? std::span<const std::byte>(message.payload) : std::span<const std::byte>{}, authentic));
     arriving_ = nullptr;
-    if (!broken_.empty()) return;
+    if (!broken_.empty())
+        return;
     if (frame.kind == FrameKind::verdict && !node.is_root) {
         Verdict const verdict = decode_verdict(message.payload);
-        if (verdict.error == node.rank.error()) node.verdict = verdict;
+        if (verdict.error == node.rank.error())
+            node.verdict = verdict;
     }
     bool const gone = node.ended || !node.alive || node.links.find(link.value) == node.links.end();
-    if (reception.kind == Reception::Kind::refuse && !gone) break_rule("a refused frame did not end its connection");
-    if (reception.kind == Reception::Kind::mail && !parked_ && !gone) break_rule("mail that nobody parked");
+    if (reception.kind == Reception::Kind::refuse && !gone)
+        break_rule("a refused frame did not end its connection");
+    if (reception.kind == Reception::Kind::mail && !parked_ && !gone)
+        break_rule("mail that nobody parked");
 }
 
 // --- strangers -----------------------------------------------------------------------------------------------------
@@ -298,10 +319,12 @@ void TinyWorld::deliver(EndId id) {
 void TinyWorld::strangers_due() {
     for (std::size_t i = 0; i < plan_.strangers.size(); ++i) {
         StrangerPlan const& stranger = plan_.strangers[i];
-        if (stranger_came_[i] || stranger.at_event > events_) continue;
+        if (stranger_came_[i] || stranger.at_event > events_)
+            continue;
         NodeId const id = stranger.at_root ? node_of_root(stranger.at) : node_of_rank(stranger.at);
         Node const& node = *nodes_[id];
-        if (!node.alive || node.ended || !node.listeners[static_cast<std::size_t>(stranger.listener)].bound) continue;
+        if (!node.alive || node.ended || !node.listeners[static_cast<std::size_t>(stranger.listener)].bound)
+            continue;
         stranger_came_[i] = true;
         call_in(stranger);
     }

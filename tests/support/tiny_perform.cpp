@@ -25,7 +25,8 @@ void TinyWorld::perform(NodeId id, Action const& action, Event const& event) {
     auto const broken = [&](std::string_view why) {
         break_rule(fmt::format("{}: \"{}\": {}", name_of_node(id), words(action), why));
     };
-    if (node.ended || node.finishing) return broken("asked for after finish");
+    if (node.ended || node.finishing)
+        return broken("asked for after finish");
     switch (action.kind) {
     case ActionKind::listen: {
         ListenerState& listener = node.listeners[static_cast<std::size_t>(action.listener)];
@@ -38,12 +39,14 @@ void TinyWorld::perform(NodeId id, Action const& action, Event const& event) {
     }
     case ActionKind::accept: {
         ListenerState& listener = node.listeners[static_cast<std::size_t>(action.listener)];
-        if (!listener.asked) return broken("no such listener");
+        if (!listener.asked)
+            return broken("no such listener");
         listener.credits = action.count;
         return refresh_listener(id, action.listener);
     }
     case ActionKind::deafen:
-        if (!node.listeners[static_cast<std::size_t>(action.listener)].bound) return broken("no such listener");
+        if (!node.listeners[static_cast<std::size_t>(action.listener)].bound)
+            return broken("no such listener");
         return drop_listener(id, action.listener, true);
     case ActionKind::admit: return perform_admit(id, action);
     case ActionKind::connect: return perform_connect(id, action);
@@ -53,24 +56,30 @@ void TinyWorld::perform(NodeId id, Action const& action, Event const& event) {
     case ActionKind::unpause:
     case ActionKind::close: {
         EndId const end = end_of(node, action.link);
-        if (end == kNoEnd) return broken("no such link");
-        if (action.kind == ActionKind::close) return close_end(end, Failure::end_of_stream);
+        if (end == kNoEnd)
+            return broken("no such link");
+        if (action.kind == ActionKind::close)
+            return close_end(end, Failure::end_of_stream);
         ends_[end].paused = action.kind == ActionKind::pause;
         return refresh_end(end);
     }
     case ActionKind::inspect:
-        if (std::find(node.known.begin(), node.known.end(), false) != node.known.end()) return broken("table has holes");
+        if (std::find(node.known.begin(), node.known.end(), false) != node.known.end())
+            return broken("table has holes");
         node.mailbox.push_back(Event::inspected(now_, find_duplicate_device(node.table)));
         return;
     case ActionKind::collect: return perform_collect(id, action);
     case ActionKind::park:
-        if (event.kind != EventKind::frame || arriving_ == nullptr) return broken("no message to park");
-        if (arriving_as_.kind != Reception::Kind::mail) return broken("this message was not read as mail");
+        if (event.kind != EventKind::frame || arriving_ == nullptr)
+            return broken("no message to park");
+        if (arriving_as_.kind != Reception::Kind::mail)
+            return broken("this message was not read as mail");
         parked_ = true;
         node.parked.push_back({arriving_->frame.a, arriving_->frame.c, arriving_->payload});
         return;
     case ActionKind::complete:
-        if (!node.operating) return broken("no operation is under way");
+        if (!node.operating)
+            return broken("no operation is under way");
         check_operation(id);
         node.operating = false;
         ++node.operations_done;
@@ -103,7 +112,8 @@ void TinyWorld::perform_connect(NodeId id, Action const& action) {
     };
     LinkClass const link_class = action.link.link_class();
     if (node.links.find(action.link.value) != node.links.end()) {
-        if (link_class != LinkClass::mail_out) return broken("this link exists already");
+        if (link_class != LinkClass::mail_out)
+            return broken("this link exists already");
         node.mailbox.push_back(Event::connected(now_, action.link, true));
         return;
     }
@@ -112,14 +122,16 @@ void TinyWorld::perform_connect(NodeId id, Action const& action) {
     switch (link_class) {
     case LinkClass::root:
     case LinkClass::previous_root:
-        if (action.rank >= plan_.nroots) return broken("no such root");
+        if (action.rank >= plan_.nroots)
+            return broken("no such root");
         target = node_of_root(action.rank);
         listener = Listener::root;
         break;
     case LinkClass::chord_out:
     case LinkClass::mail_out:
     case LinkClass::callback: {
-        if (action.rank >= node.table.size() || !node.known[action.rank]) return broken("its address is not known");
+        if (action.rank >= node.table.size() || !node.known[action.rank])
+            return broken("its address is not known");
         Entry const& entry = node.table[action.rank];
         bool const back = link_class == LinkClass::callback;
         target = node_at_port(back ? static_cast<std::uint16_t>(entry.callback_port - 1U) : entry.endpoint.port);
@@ -143,7 +155,8 @@ void TinyWorld::perform_connect(NodeId id, Action const& action) {
     call.to = action.rank;
     call.number = node.calls[action.link.value]++;
     call.now = now_;
-    if (plan_.fate) end.fate = plan_.fate(call);
+    if (plan_.fate)
+        end.fate = plan_.fate(call);
     node.links[action.link.value] = caller;
     refresh_end(caller);
 }
@@ -154,15 +167,19 @@ void TinyWorld::perform_send(NodeId id, Action const& action) {
     auto const broken = [&](std::string_view why) {
         break_rule(fmt::format("{}: \"{}\": {}", name_of_node(id), words(action), why));
     };
-    if (id_of_end == kNoEnd) return broken("no such link");
+    if (id_of_end == kNoEnd)
+        return broken("no such link");
     End& end = ends_[id_of_end];
-    if (end.dial != End::Dial::told) return broken("this link does not stand yet");
+    if (end.dial != End::Dial::told)
+        return broken("this link does not stand yet");
     Message message;
     message.frame = action.frame;
     message.payload = payload_of(node, action);
-    if (!broken_.empty()) return;
+    if (!broken_.empty())
+        return;
     if (message.payload.size() != action.frame.payload_bytes) {
-        return broken(fmt::format("payload_bytes is {}, the source has {}", action.frame.payload_bytes, message.payload.size()));
+        return broken(
+            fmt::format("payload_bytes is {}, the source has {}", action.frame.payload_bytes, message.payload.size()));
     }
     if (plan_.latency_ns) {
         message.due_ns = now_ + plan_.latency_ns(action.frame);
@@ -175,8 +192,10 @@ void TinyWorld::perform_send(NodeId id, Action const& action) {
     ++frames_sent_;
     ++node.frames_out[static_cast<std::uint32_t>(action.frame.kind)];
     End& peer = ends_[other_end(id_of_end)];
-    if (!peer.over && peer.ending == Failure::none) peer.inbox.push(std::move(message));
-    if (action.notify) end.notify = true;
+    if (!peer.over && peer.ending == Failure::none)
+        peer.inbox.push(std::move(message));
+    if (action.notify)
+        end.notify = true;
     refresh_end(id_of_end);
     refresh_end(other_end(id_of_end));
 }
@@ -207,7 +226,8 @@ std::vector<std::byte> TinyWorld::payload_of(Node& node, Action const& action) {
         bytes.resize(std::size_t{action.count} * kEntryBytes);
         for (std::uint32_t i = 0; i < action.count; ++i) {
             std::uint32_t const r = (action.first + i) % size;
-            if (!node.known[r]) broken(fmt::format("entry {} is not known", r));
+            if (!node.known[r])
+                broken(fmt::format("entry {} is not known", r));
             encode_entry(node.table[r], std::span(bytes).subspan(std::size_t{i} * kEntryBytes));
         }
         break;
@@ -221,7 +241,8 @@ std::vector<std::byte> TinyWorld::payload_of(Node& node, Action const& action) {
         std::uint32_t const slices = static_cast<std::uint32_t>(node.filled.size());
         for (std::uint32_t i = 0; i < action.count; ++i) {
             std::uint32_t const s = (action.first + i) % slices;
-            if (!node.filled[s]) broken(fmt::format("slice {} has not arrived", s));
+            if (!node.filled[s])
+                broken(fmt::format("slice {} has not arrived", s));
             auto const from = node.buffer.begin() + static_cast<std::ptrdiff_t>(s * slice);
             bytes.insert(bytes.end(), from, from + static_cast<std::ptrdiff_t>(slice));
         }
@@ -238,7 +259,8 @@ std::vector<std::byte> TinyWorld::payload_of(Node& node, Action const& action) {
             // A verdict is passed on in the step that brought it, before the driver could look at the outcome.
             if (arriving_ != nullptr && arriving_->frame.kind == FrameKind::verdict) {
                 Verdict const arrived = decode_verdict(arriving_->payload);
-                if (arrived.error == verdict.error) verdict = arrived;
+                if (arrived.error == verdict.error)
+                    verdict = arrived;
             }
         }
         bytes.resize(kVerdictBytes);
@@ -254,17 +276,23 @@ void TinyWorld::place_payload(Node& node, Reception const& reception, Message co
         break_rule(fmt::format("{} {} takes \"{}\" as \"{}\": {}", node.is_root ? "root" : "rank", node.number,
                                words(message.frame), words(reception), why));
     };
-    if (reception.source == Source::none) return;
+    if (reception.source == Source::none)
+        return;
     bool const to_table = reception.source == Source::table;
-    if (!to_table && reception.source != Source::operation) return broken("payloads go to the table or to an operation");
-    if (!to_table && !node.operating) return broken("no operation is under way");
+    if (!to_table && reception.source != Source::operation)
+        return broken("payloads go to the table or to an operation");
+    if (!to_table && !node.operating)
+        return broken("no operation is under way");
     std::uint64_t const slice = to_table ? kEntryBytes : node.operation.slice_bytes;
     std::uint32_t const slices = static_cast<std::uint32_t>(to_table ? node.table.size() : node.filled.size());
-    if (reception.count > slices || reception.first >= slices) return broken("slices beyond the buffer");
-    if (message.payload.size() != slice * reception.count) return broken("the payload has another size");
+    if (reception.count > slices || reception.first >= slices)
+        return broken("slices beyond the buffer");
+    if (message.payload.size() != slice * reception.count)
+        return broken("the payload has another size");
     for (std::uint32_t i = 0; i < reception.count; ++i) {
         std::uint32_t const s = (reception.first + i) % slices;
-        auto const bytes = std::span(message.payload).subspan(static_cast<std::size_t>(i * slice), static_cast<std::size_t>(slice));
+        auto const bytes =
+            std::span(message.payload).subspan(static_cast<std::size_t>(i * slice), static_cast<std::size_t>(slice));
         if (to_table) {
             node.table[s] = decode_entry(bytes);
         } else {
@@ -278,15 +306,19 @@ void TinyWorld::perform_learn(Node& node, Action const& action, Event const& eve
     auto const broken = [&](std::string_view why) {
         break_rule(fmt::format("{} {}: \"{}\": {}", node.is_root ? "root" : "rank", node.number, words(action), why));
     };
-    if (event.kind != EventKind::frame || arriving_ == nullptr) return broken("there is no frame to learn from");
+    if (event.kind != EventKind::frame || arriving_ == nullptr)
+        return broken("there is no frame to learn from");
     if (arriving_->frame.kind == FrameKind::slices) {
-        if (arriving_as_.source == Source::operation) return;
-        if (arriving_as_.source != Source::table) return broken("these slices were not placed");
+        if (arriving_as_.source == Source::operation)
+            return;
+        if (arriving_as_.source != Source::table)
+            return broken("these slices were not placed");
         for (std::uint32_t i = 0; i < action.count; ++i) {
             std::uint32_t const r = (action.first + i) % static_cast<std::uint32_t>(node.table.size());
             std::uint32_t const offset = (r + static_cast<std::uint32_t>(node.table.size()) - arriving_as_.first) %
                                          static_cast<std::uint32_t>(node.table.size());
-            if (offset >= arriving_as_.count) return broken("learns what did not arrive");
+            if (offset >= arriving_as_.count)
+                return broken("learns what did not arrive");
             node.known[r] = true;
         }
         return;
@@ -302,12 +334,14 @@ void TinyWorld::perform_learn(Node& node, Action const& action, Event const& eve
 
 void TinyWorld::begin_operation(NodeId id) {
     Node& node = *nodes_[id];
-    if (node.rank.phase() != Phase::ready) return refresh_node(id);
+    if (node.rank.phase() != Phase::ready)
+        return refresh_node(id);
     Operation const operation = node.plan.program[node.next_operation++];
     node.operation = operation;
     node.operating = true;
     bool const gather = operation.kind == OperationKind::all_gather;
-    bool const collective = gather || operation.kind == OperationKind::broadcast || operation.kind == OperationKind::barrier;
+    bool const collective =
+        gather || operation.kind == OperationKind::broadcast || operation.kind == OperationKind::barrier;
     std::uint32_t const slices = gather ? plan_.nranks : 1U;
     node.buffer.assign(static_cast<std::size_t>(slices * operation.slice_bytes), std::byte{0xee});
     node.filled.assign(slices, false);
@@ -330,26 +364,31 @@ void TinyWorld::check_operation(NodeId id) {
     bool const gather = operation.kind == OperationKind::all_gather;
     bool const message = operation.kind == OperationKind::send || operation.kind == OperationKind::receive;
     std::uint64_t const number = message ? kMessageNumber + operation.tag : node.collectives;
-    if (!message) ++node.collectives;
+    if (!message)
+        ++node.collectives;
     for (std::uint32_t s = 0; s < node.filled.size(); ++s) {
         RankId const from = gather ? s : operation.kind == OperationKind::send ? node.number : operation.peer;
         for (std::uint64_t i = 0; i < operation.slice_bytes; ++i) {
-            if (node.buffer[static_cast<std::size_t>(s * operation.slice_bytes + i)] == pattern(from, number, i)) continue;
-            return break_rule(fmt::format("{} completes \"{}\" with wrong bytes in slice {}", name_of_node(id), words(operation), s));
+            if (node.buffer[static_cast<std::size_t>(s * operation.slice_bytes + i)] == pattern(from, number, i))
+                continue;
+            return break_rule(
+                fmt::format("{} completes \"{}\" with wrong bytes in slice {}", name_of_node(id), words(operation), s));
         }
     }
 }
 
 void TinyWorld::perform_collect(NodeId id, Action const& action) {
     Node& node = *nodes_[id];
-    if (!node.operating) return break_rule(fmt::format("{} collects outside of an operation", name_of_node(id)));
+    if (!node.operating)
+        return break_rule(fmt::format("{} collects outside of an operation", name_of_node(id)));
     auto const found = std::find_if(node.parked.begin(), node.parked.end(), [&](ParkedMail const& mail) {
         return mail.from == action.rank && mail.tag == action.tag;
     });
-    if (found == node.parked.end()) return;
+    if (found == node.parked.end())
+        return;
     if (found->payload.size() != node.buffer.size()) {
-        return break_rule(fmt::format("{} collects {} bytes into a buffer of {}", name_of_node(id), found->payload.size(),
-                                      node.buffer.size()));
+        return break_rule(fmt::format("{} collects {} bytes into a buffer of {}", name_of_node(id),
+                                      found->payload.size(), node.buffer.size()));
     }
     node.buffer = found->payload;
     node.filled.assign(1, true);
@@ -359,22 +398,29 @@ void TinyWorld::perform_collect(NodeId id, Action const& action) {
 
 void TinyWorld::perform_ready(NodeId id) {
     Node& node = *nodes_[id];
-    auto const broken = [&](std::string_view why) { break_rule(fmt::format("{} is ready, but {}", name_of_node(id), why)); };
-    if (node.is_root || node.was_ready) return broken("that is not for it to say");
-    if (node.rank.phase() != Phase::ready) return broken("its phase is another");
-    if (std::find(node.known.begin(), node.known.end(), false) != node.known.end()) return broken("its table has holes");
+    auto const broken = [&](std::string_view why) {
+        break_rule(fmt::format("{} is ready, but {}", name_of_node(id), why));
+    };
+    if (node.is_root || node.was_ready)
+        return broken("that is not for it to say");
+    if (node.rank.phase() != Phase::ready)
+        return broken("its phase is another");
+    if (std::find(node.known.begin(), node.known.end(), false) != node.known.end())
+        return broken("its table has holes");
     // A neighbour that was ready first may already have left in order.
     RankState const& state = node.rank.state();
     bool const hands = (end_of(node, chord_out(0)) != kNoEnd || (state.gone_out & 1U) != 0) &&
                        (end_of(node, chord_in(0)) != kNoEnd || (state.gone_in & 1U) != 0);
-    if (node.table.size() > 1 && !hands) return broken("it does not hold both hands");
+    if (node.table.size() > 1 && !hands)
+        return broken("it does not hold both hands");
     node.was_ready = true;
 }
 
 void TinyWorld::perform_finish(NodeId id) {
     Node& node = *nodes_[id];
     bool const over = node.is_root ? node.root.finished() : node.rank.finished();
-    if (!over) return break_rule(fmt::format("{} finishes in the middle", name_of_node(id)));
+    if (!over)
+        return break_rule(fmt::format("{} finishes in the middle", name_of_node(id)));
     // A root that still listens goes on, to tell late comers how the round ended.
     bool const lingers = node.is_root && node.listeners[static_cast<std::size_t>(Listener::root)].bound;
     node.finishing = true;
@@ -382,11 +428,15 @@ void TinyWorld::perform_finish(NodeId id) {
     node.mailbox.clear();
     std::vector<EndId> mine;
     for (auto const& [link, end] : node.links) {
-        if (!lingers || ends_[end].link.link_class() != LinkClass::pending) mine.push_back(end);
+        if (!lingers || ends_[end].link.link_class() != LinkClass::pending)
+            mine.push_back(end);
     }
-    for (EndId const end : mine) close_end(end, Failure::end_of_stream);
-    if (lingers) return;
-    for (Listener const listener : {Listener::ring, Listener::callback, Listener::root}) drop_listener(id, listener, true);
+    for (EndId const end : mine)
+        close_end(end, Failure::end_of_stream);
+    if (lingers)
+        return;
+    for (Listener const listener : {Listener::ring, Listener::callback, Listener::root})
+        drop_listener(id, listener, true);
     refresh_node(id);
 }
 

@@ -32,10 +32,10 @@ enum class Fate : std::uint8_t {
 /// One attempt to connect, as the network sees it.
 struct Call {
     bool from_root = false;
-    std::uint32_t from = 0;       ///< rank, or root index
-    Link link;                    ///< the caller's name for it
-    RankId to = kNoRank;          ///< rank (chord, mail, callback) or root index
-    std::uint32_t number = 0;     ///< 0 for the caller's first attempt at this link
+    std::uint32_t from = 0;    ///< rank, or root index
+    Link link;                 ///< the caller's name for it
+    RankId to = kNoRank;       ///< rank (chord, mail, callback) or root index
+    std::uint32_t number = 0;  ///< 0 for the caller's first attempt at this link
     TimeNs now = 0;
 };
 
@@ -44,11 +44,11 @@ struct RankPlan {
     RankId rank = 0;
     bool starts = true;
     TimeNs start_ns = 0;
-    std::optional<Phase> dies_in;      ///< upon entering this phase
-    bool dies_before_acting = false;   ///< ... and none of the actions of that step happen
+    std::optional<Phase> dies_in;     ///< upon entering this phase
+    bool dies_before_acting = false;  ///< ... and none of the actions of that step happen
     Death death = Death::fin;
-    std::optional<Phase> aborts_in;    ///< the program calls abort upon entering this phase; created: before the start
-    std::optional<Phase> closes_in;    ///< the program calls close upon entering this phase
+    std::optional<Phase> aborts_in;  ///< the program calls abort upon entering this phase; created: before the start
+    std::optional<Phase> closes_in;  ///< the program calls close upon entering this phase
     std::optional<std::uint32_t> nranks_told;
     std::optional<std::uint32_t> roots_digest;
     std::optional<Policies> policies;
@@ -57,8 +57,8 @@ struct RankPlan {
     std::optional<std::uint64_t> device_id;  ///< otherwise a device of its own
     std::uint64_t incarnation = 0;           ///< 0: drawn
     Failure listen_failure = Failure::none;
-    std::vector<Operation> program;          ///< run one after the other as soon as the rank is ready
-    bool closes = false;                     ///< after the program
+    std::vector<Operation> program;  ///< run one after the other as soon as the rank is ready
+    bool closes = false;             ///< after the program
 };
 
 struct RootPlan {
@@ -88,10 +88,10 @@ enum class StrangerKind : std::uint8_t {
 inline constexpr std::uint32_t kStrangerKinds = 8;
 struct StrangerPlan {
     bool at_root = false;
-    std::uint32_t at = 0;          ///< rank or root index
+    std::uint32_t at = 0;  ///< rank or root index
     Listener listener = Listener::ring;
     StrangerKind kind = StrangerKind::silent;
-    std::uint64_t at_event = 0;    ///< comes when the world has seen so many events (and the listener is bound)
+    std::uint64_t at_event = 0;  ///< comes when the world has seen so many events (and the listener is bound)
 };
 
 /// Which phases followed which event in which phase, over any number of worlds.
@@ -105,29 +105,30 @@ struct Coverage {
 struct WorldPlan {
     std::uint32_t nranks = 1;
     std::uint32_t nroots = 1;
-    Policies policies;                  ///< not resolved: the world resolves them
+    Policies policies;  ///< not resolved: the world resolves them
     std::uint64_t seed = 1;
     TimeNs budget_ns = 30 * kSecondNs;
-    std::vector<RankPlan> ranks;        ///< only those with a plan of their own; the others are healthy
-    std::vector<RankPlan> extras;       ///< further processes that claim a rank
-    std::vector<RootPlan> roots;        ///< missing ones are healthy
+    std::vector<RankPlan> ranks;   ///< only those with a plan of their own; the others are healthy
+    std::vector<RankPlan> extras;  ///< further processes that claim a rank
+    std::vector<RootPlan> roots;   ///< missing ones are healthy
     std::vector<StrangerPlan> strangers;
-    std::vector<Operation> program;     ///< of every rank that has no plan
-    bool closes = false;                ///< every rank that has no plan closes after its program
+    std::vector<Operation> program;                  ///< of every rank that has no plan
+    bool closes = false;                             ///< every rank that has no plan closes after its program
     std::uint64_t window_bytes = ~std::uint64_t{0};  ///< what one direction of a connection holds unread
     std::uint32_t backlog = ~0U;                     ///< connections that a listener's queue holds
     std::uint32_t hurry_per_mille = 0;  ///< chance per event that time runs to the next timer although work waits
     std::uint64_t event_limit = 0;      ///< watchdog; 0: a bound computed from the size
     bool root_promised = true;
-    bool twins = false;                 ///< each step is also taken by a copy of the machine, and must come out the same
-    Coverage* coverage = nullptr;       ///< where to note which transitions happened
-    bool echo = false;                  ///< prints every event and action to standard error
+    bool twins = false;            ///< each step is also taken by a copy of the machine, and must come out the same
+    Coverage* coverage = nullptr;  ///< where to note which transitions happened
+    bool echo = false;             ///< prints every event and action to standard error
     std::function<TimeNs(Frame const&)> latency_ns;  ///< how long a frame travels; empty: no time at all
-    std::function<Fate(Call const&)> fate;  ///< empty: every call is connected
+    std::function<Fate(Call const&)> fate;           ///< empty: every call is connected
 
     RankPlan& rank(RankId r) {
         for (RankPlan& plan : ranks) {
-            if (plan.rank == r) return plan;
+            if (plan.rank == r)
+                return plan;
         }
         RankPlan plan;
         plan.rank = r;
@@ -137,7 +138,8 @@ struct WorldPlan {
         return ranks.back();
     }
     RootPlan& root(std::uint32_t index) {
-        if (roots.size() <= index) roots.resize(index + 1U);
+        if (roots.size() <= index)
+            roots.resize(index + 1U);
         return roots[index];
     }
 };

@@ -18,8 +18,8 @@ struct Message {
     Frame frame;
     std::vector<std::byte> payload;
     bool authentic = true;
-    bool malformed = false;     ///< stands for bytes that no framer accepts
-    TimeNs due_ns = 0;          ///< not to be seen before
+    bool malformed = false;  ///< stands for bytes that no framer accepts
+    TimeNs due_ns = 0;       ///< not to be seen before
     [[nodiscard]] std::uint64_t bytes() const { return kHeaderBytes + payload.size(); }
 };
 
@@ -36,7 +36,8 @@ public:
     Message pop() {
         Message message = std::move(items_[head_++]);
         bytes_ -= message.bytes();
-        if (empty()) clear();
+        if (empty())
+            clear();
         return message;
     }
     void clear() {
@@ -54,22 +55,22 @@ private:
 /// One end of a connection. Ends 2i and 2i+1 are the two ends of connection i; the even one called.
 struct End {
     enum class Dial : std::uint8_t { syn, waiting, answered, told, lost };
-    NodeId node = kNobody;          ///< whose machine reads here; kNobody: a stranger, or not accepted yet
+    NodeId node = kNobody;  ///< whose machine reads here; kNobody: a stranger, or not accepted yet
     Link link;
     Inbox inbox;
     Failure ending = Failure::none;  ///< what follows the last frame of the inbox
     Dial dial = Dial::told;
     Fate fate = Fate::connect;
-    bool attached = false;           ///< the machine knows it under `link`
+    bool attached = false;  ///< the machine knows it under `link`
     bool paused = false;
     bool held = false;
     bool notify = false;
-    bool over = false;               ///< the owner closed it, or was told of its end
-    NodeId target = kNobody;         ///< syn: whose listener
+    bool over = false;        ///< the owner closed it, or was told of its end
+    NodeId target = kNobody;  ///< syn: whose listener
     Listener listener = Listener::ring;
-    Frame hello;                     ///< calling end: what it said it was
+    Frame hello;  ///< calling end: what it said it was
     bool said_hello = false;
-    std::uint64_t secret = 0;        ///< what the two sides know; tags fit when both know the same
+    std::uint64_t secret = 0;  ///< what the two sides know; tags fit when both know the same
 };
 constexpr EndId other_end(EndId end) { return end ^ 1U; }
 
@@ -78,22 +79,25 @@ struct ListenerState {
     bool asked = false;
     bool queued_told = false;
     std::uint32_t credits = 0;
-    std::uint32_t pending = 0;       ///< accepted and not yet admitted or gone
-    std::deque<EndId> backlog;       ///< accepting ends
-    std::vector<EndId> knocking;     ///< calling ends for which the backlog had no room
+    std::uint32_t pending = 0;    ///< accepted and not yet admitted or gone
+    std::deque<EndId> backlog;    ///< accepting ends
+    std::vector<EndId> knocking;  ///< calling ends for which the backlog had no room
 };
 
 /// What may happen next: a set of small numbers with constant-time add, remove and random choice.
 class HotSet {
 public:
     void add(std::uint32_t source) {
-        if (source >= place_.size()) place_.resize(source + 1U, kAbsent);
-        if (place_[source] != kAbsent) return;
+        if (source >= place_.size())
+            place_.resize(source + 1U, kAbsent);
+        if (place_[source] != kAbsent)
+            return;
         place_[source] = static_cast<std::uint32_t>(items_.size());
         items_.push_back(source);
     }
     void remove(std::uint32_t source) {
-        if (source >= place_.size() || place_[source] == kAbsent) return;
+        if (source >= place_.size() || place_[source] == kAbsent)
+            return;
         std::uint32_t const place = place_[source];
         items_[place] = items_.back();
         place_[items_[place]] = place;

@@ -19,7 +19,8 @@ constexpr std::uint32_t kRestlessLimit = 64;
 std::uint64_t event_bound(WorldPlan const& plan) {
     std::uint64_t const n = plan.nranks + plan.extras.size();
     std::uint64_t operations = plan.program.size();
-    for (RankPlan const& rank : plan.ranks) operations = std::max<std::uint64_t>(operations, rank.program.size());
+    for (RankPlan const& rank : plan.ranks)
+        operations = std::max<std::uint64_t>(operations, rank.program.size());
     std::uint64_t const retries = plan.policies.retry == Retry::article ? 45'000 * n : 0;  // 20 000 of a connection
     return 20'000 + 400 * n + 24 * n * n * (1 + operations) + retries;
 }
@@ -37,7 +38,8 @@ TinyWorld const* last_world = nullptr;
 TinyWorld const* TinyWorld::last() noexcept { return last_world; }
 
 TinyWorld::~TinyWorld() {
-    if (last_world == this) last_world = nullptr;
+    if (last_world == this)
+        last_world = nullptr;
 }
 
 TinyWorld::TinyWorld(WorldPlan plan) : plan_(std::move(plan)), random_(plan_.seed) {
@@ -56,9 +58,12 @@ TinyWorld::TinyWorld(WorldPlan plan) : plan_(std::move(plan)), random_(plan_.see
                                       [r](RankPlan const& given) { return given.rank == r; });
         add_rank(own == plan_.ranks.end() ? healthy : *own);
     }
-    for (std::uint32_t i = 0; i < plan_.nroots; ++i) add_root(i);
-    for (RankPlan const& extra : plan_.extras) add_rank(extra);
-    for (NodeId id = 0; id < nodes_.size(); ++id) refresh_node(id);
+    for (std::uint32_t i = 0; i < plan_.nroots; ++i)
+        add_root(i);
+    for (RankPlan const& extra : plan_.extras)
+        add_rank(extra);
+    for (NodeId id = 0; id < nodes_.size(); ++id)
+        refresh_node(id);
 }
 
 NodeId TinyWorld::add_rank(RankPlan const& plan) {
@@ -135,31 +140,37 @@ void TinyWorld::run() {
 }
 
 bool TinyWorld::advance() {
-    if (!broken_.empty()) return false;
+    if (!broken_.empty())
+        return false;
     strangers_due();
     bool const hurry = random_.per_mille(plan_.hurry_per_mille);
     if (hot_.empty() || hurry) {
-        if (!run_clock() && hot_.empty()) return false;
+        if (!run_clock() && hot_.empty())
+            return false;
         return broken_.empty();
     }
     choose();
-    if (events_ > event_limit_) break_rule(fmt::format("more than {} events: nothing comes to rest", event_limit_));
+    if (events_ > event_limit_)
+        break_rule(fmt::format("more than {} events: nothing comes to rest", event_limit_));
     return broken_.empty();
 }
 
 void TinyWorld::choose() {
     std::uint32_t const source = hot_.at(random_.below(hot_.size()));
     std::uint32_t const first_end = static_cast<std::uint32_t>(nodes_.size()) * 4U;
-    if (source >= first_end) return act_on_end(source - first_end);
+    if (source >= first_end)
+        return act_on_end(source - first_end);
     NodeId const id = source / 4U;
-    if (source % 4U == 0) return act(id);
+    if (source % 4U == 0)
+        return act(id);
     act_on_listener(id, static_cast<Listener>(source % 4U - 1U));
 }
 
 TimeNs TinyWorld::next_time() const {
     TimeNs next = travelling_.empty() ? kNever : travelling_.begin()->first;
     for (auto const& node : nodes_) {
-        if (!node->alive || node->ended) continue;
+        if (!node->alive || node->ended)
+            continue;
         if (node->started) {
             next = std::min(next, node->deadline_ns);
         } else {
@@ -172,16 +183,19 @@ TimeNs TinyWorld::next_time() const {
 /// Moves time to the next timer. False when there is none.
 bool TinyWorld::run_clock() {
     TimeNs const next = next_time();
-    if (next == kNever) return false;
+    if (next == kNever)
+        return false;
     if (next > now_) {
-        for (auto const& node : nodes_) node->restless = 0;
+        for (auto const& node : nodes_)
+            node->restless = 0;
     }
     now_ = std::max(now_, next);
     while (!travelling_.empty() && travelling_.begin()->first <= now_) {
         refresh_end(travelling_.begin()->second);
         travelling_.erase(travelling_.begin());
     }
-    for (NodeId id = 0; id < nodes_.size(); ++id) refresh_node(id);
+    for (NodeId id = 0; id < nodes_.size(); ++id)
+        refresh_node(id);
     return true;
 }
 
@@ -210,13 +224,15 @@ void TinyWorld::act(NodeId id) {
     std::uint32_t const choice = random_.below(choices);
     if (choice == node.mailbox.size()) {
         if (++node.restless > kRestlessLimit) {
-            return break_rule(fmt::format("{} asks for timer after timer and time stands still at {}", name_of_node(id), words_of_time(now_)));
+            return break_rule(fmt::format("{} asks for timer after timer and time stands still at {}", name_of_node(id),
+                                          words_of_time(now_)));
         }
         return feed(id, ask(EventKind::timer));
     }
     Event const event = node.mailbox[choice];
     node.mailbox.erase(node.mailbox.begin() + static_cast<std::ptrdiff_t>(choice));
-    if (event.kind == EventKind::operate) return begin_operation(id);
+    if (event.kind == EventKind::operate)
+        return begin_operation(id);
     feed(id, event);
 }
 
@@ -224,11 +240,13 @@ void TinyWorld::act(NodeId id) {
 
 void TinyWorld::feed(NodeId id, Event event) {
     Node& node = *nodes_[id];
-    if (node.ended) return break_rule(fmt::format("{} is fed after it finished", name_of_node(id)));
+    if (node.ended)
+        return break_rule(fmt::format("{} is fed after it finished", name_of_node(id)));
     event.now = now_;
     last_world = this;
     ++events_;
-    if (event.kind != EventKind::timer) node.restless = 0;
+    if (event.kind != EventKind::timer)
+        node.restless = 0;
     std::uint8_t const before =
         node.is_root ? static_cast<std::uint8_t>(node.root.phase()) : static_cast<std::uint8_t>(node.rank.phase());
     Trace& trace = trace_[events_ % kTail];
@@ -240,10 +258,12 @@ void TinyWorld::feed(NodeId id, Event event) {
     step_once(id, event, trace.actions);
     trace.phase_after =
         node.is_root ? static_cast<std::uint8_t>(node.root.phase()) : static_cast<std::uint8_t>(node.rank.phase());
-    if (!broken_.empty()) return;
+    if (!broken_.empty())
+        return;
     after_step(id, before);
     // A message that was moved to the program's buffer is told of before anything else can happen to its sender.
-    if (!std::exchange(node.collected, false) || node.ended || !node.alive) return;
+    if (!std::exchange(node.collected, false) || node.ended || !node.alive)
+        return;
     feed(id, ask(EventKind::collected));
 }
 
@@ -264,10 +284,13 @@ void TinyWorld::step_machine(NodeId id, Event const& event, Actions& actions) {
         node.rank.step(event, actions);
         bool same = std::memcmp(&twin.state(), &node.rank.state(), sizeof(RankState)) == 0 &&
                     actions.size() == twins.size() && actions.more() == twins.more();
-        for (std::uint32_t i = 0; same && i < actions.size(); ++i) same = words(actions[i]) == words(twins[i]);
-        if (!same) break_rule(fmt::format("a copy of {} went another way", name_of_node(id)));
+        for (std::uint32_t i = 0; same && i < actions.size(); ++i)
+            same = words(actions[i]) == words(twins[i]);
+        if (!same)
+            break_rule(fmt::format("a copy of {} went another way", name_of_node(id)));
     }
-    if (plan_.coverage != nullptr) note(node, event.kind, before, actions.size());
+    if (plan_.coverage != nullptr)
+        note(node, event.kind, before, actions.size());
 }
 
 void TinyWorld::note(Node const& node, EventKind kind, std::uint8_t before, std::uint32_t actions) {
@@ -279,7 +302,8 @@ void TinyWorld::note(Node const& node, EventKind kind, std::uint8_t before, std:
         return;
     }
     coverage.rank[before][event] |= phase_bit(node.rank.phase());
-    if (node.rank.phase() == Phase::failed) coverage.codes |= 1U << static_cast<std::uint32_t>(node.rank.error().code);
+    if (node.rank.phase() == Phase::failed)
+        coverage.codes |= 1U << static_cast<std::uint32_t>(node.rank.error().code);
 }
 
 /// The loop of protocol/seam.hpp: perform, go on while there is more, feed again what asked for memory.
@@ -287,14 +311,15 @@ void TinyWorld::step_once(NodeId id, Event const& event, std::uint32_t& actions_
     Node& node = *nodes_[id];
     Event current = event;
     for (std::uint32_t pieces = 0;; ++pieces) {
-        PhaseSet const targets = node.is_root ? targets_of(node.root.phase(), current.kind)
-                                              : targets_of(node.rank.phase(), current.kind);
+        PhaseSet const targets =
+            node.is_root ? targets_of(node.root.phase(), current.kind) : targets_of(node.rank.phase(), current.kind);
         Actions actions;
         step_machine(id, current, actions);
         actions_seen += actions.size();
         if (plan_.echo) {
             std::string text = fmt::format("{} {}: {}\n", words_of_time(now_), name_of_node(id), words(current));
-            for (Action const& action : actions) text += "    " + words(action) + "\n";
+            for (Action const& action : actions)
+                text += "    " + words(action) + "\n";
             std::fputs(text.c_str(), stderr);
         }
         if (targets == 0 && (actions.size() > 0 || actions.more())) {
@@ -302,11 +327,13 @@ void TinyWorld::step_once(NodeId id, Event const& event, std::uint32_t& actions_
         }
         bool const dies = !node.is_root && node.plan.dies_before_acting && node.plan.dies_in == node.rank.phase() &&
                           node.rank.phase() != Phase::created;
-        if (dies) return;  // after_step buries it
+        if (dies)
+            return;  // after_step buries it
         bool again = false;
         for (Action const& action : actions) {
             if (action.kind == ActionKind::reserve) {
-                if (!node.is_root) return break_rule("a rank reserves records");
+                if (!node.is_root)
+                    return break_rule("a rank reserves records");
                 node.records.resize(std::max<std::size_t>(node.records.size(), action.count));
                 node.device_index.assign(RootRoom::index_size(static_cast<std::uint32_t>(node.records.size())), 0);
                 node.root.provide({node.records, node.device_index});
@@ -314,7 +341,8 @@ void TinyWorld::step_once(NodeId id, Event const& event, std::uint32_t& actions_
                 continue;
             }
             perform(id, action, current);
-            if (!broken_.empty()) return;
+            if (!broken_.empty())
+                return;
         }
         if (again) {
             current = event;
@@ -323,7 +351,8 @@ void TinyWorld::step_once(NodeId id, Event const& event, std::uint32_t& actions_
         } else {
             return;
         }
-        if (pieces > 100'000) return break_rule(fmt::format("{} always has more to say", name_of_node(id)));
+        if (pieces > 100'000)
+            return break_rule(fmt::format("{} always has more to say", name_of_node(id)));
     }
 }
 
@@ -349,7 +378,8 @@ void TinyWorld::after_step(NodeId id, std::uint8_t before) {
         if (node.rank.finished() && !node.ended && node.alive && !(node.plan.dies_in == phase)) {
             break_rule(fmt::format("{} has finished but did not say so", name_of_node(id)));
         }
-        if (node.settled_ns == kNever && (node.was_ready || node.rank.finished())) node.settled_ns = now_;
+        if (node.settled_ns == kNever && (node.was_ready || node.rank.finished()))
+            node.settled_ns = now_;
         // A phase may be passed within one step; then this process is caught at the first phase behind it.
         auto const reached = [&](std::optional<Phase> const& wanted) {
             return entered && wanted && before < static_cast<std::uint8_t>(*wanted) && phase >= *wanted &&
@@ -373,7 +403,8 @@ void TinyWorld::after_step(NodeId id, std::uint8_t before) {
         }
     }
     for (auto const& [link, end] : node.links) {
-        if (!ends_[end].held) continue;
+        if (!ends_[end].held)
+            continue;
         ends_[end].held = false;
         refresh_end(end);
     }
@@ -383,114 +414,38 @@ void TinyWorld::after_step(NodeId id, std::uint8_t before) {
 void TinyWorld::operate(RankId rank, Operation const& operation) {
     Node& node = *nodes_[rank];
     node.plan.program.push_back(operation);
-    if (node.rank.phase() == Phase::ready && !node.operating) node.mailbox.push_back(ask(EventKind::operate));
+    if (node.rank.phase() == Phase::ready && !node.operating)
+        node.mailbox.push_back(ask(EventKind::operate));
     refresh_node(rank);
 }
 
 void TinyWorld::kill(NodeId id, Death death) {
     Node& node = *nodes_[id];
-    if (!node.alive) return;
+    if (!node.alive)
+        return;
     node.alive = false;
     node.mailbox.clear();
     if (death != Death::silent) {
         std::vector<EndId> mine;
-        for (auto const& [link, end] : node.links) mine.push_back(end);
+        for (auto const& [link, end] : node.links)
+            mine.push_back(end);
         for (EndId const end : mine) {
             Failure const told = death == Death::fin ? Failure::end_of_stream : Failure::reset;
-            if (death == Death::reset) ends_[other_end(end)].inbox.clear();
+            if (death == Death::reset)
+                ends_[other_end(end)].inbox.clear();
             close_end(end, told);
         }
         for (Listener const listener : {Listener::ring, Listener::callback, Listener::root}) {
             drop_listener(id, listener, true);
         }
     } else {
-        for (auto const& [link, end] : node.links) hot_.remove(source_of_end(end));
+        for (auto const& [link, end] : node.links)
+            hot_.remove(source_of_end(end));
         for (Listener const listener : {Listener::ring, Listener::callback, Listener::root}) {
             hot_.remove(source_of_listener(id, listener));
         }
     }
     refresh_node(id);
-}
-
-// --- what came of it ---------------------------------------------------------------------------------------------------
-
-bool TinyWorld::table_is_exact(RankId r) const {
-    Node const& node = rank(r);
-    if (node.table.size() != plan_.nranks) return false;
-    for (RankId i = 0; i < plan_.nranks; ++i) {
-        if (!node.known[i] || !(node.table[i] == rank(i).entry)) return false;
-    }
-    return true;
-}
-
-bool TinyWorld::all_ready_with_equal_tables() const {
-    for (RankId r = 0; r < plan_.nranks; ++r) {
-        if (!is_ready(r) || !table_is_exact(r)) return false;
-    }
-    return true;
-}
-
-std::vector<RankId> TinyWorld::waiting() const {
-    std::vector<RankId> ranks;
-    for (RankId r = 0; r < plan_.nranks; ++r) {
-        Node const& node = rank(r);
-        if (node.alive && node.started && !node.was_ready && !node.ended) ranks.push_back(r);
-    }
-    return ranks;
-}
-
-std::vector<RankId> TinyWorld::with_work_left() const {
-    std::vector<RankId> ranks;
-    for (RankId r = 0; r < plan_.nranks; ++r) {
-        Node const& node = rank(r);
-        if (node.alive && !node.ended && node.operations_done < node.plan.program.size()) ranks.push_back(r);
-    }
-    return ranks;
-}
-
-std::string TinyWorld::name_of_node(NodeId id) const {
-    if (id == kNobody) return "a stranger";
-    Node const& node = *nodes_[id];
-    return fmt::format("{}{} {}", id >= plan_.nranks + plan_.nroots ? "second " : "", node.is_root ? "root" : "rank",
-                       node.number);
-}
-
-std::string TinyWorld::summary() const {
-    std::string text;
-    for (NodeId id = 0; id < nodes_.size(); ++id) {
-        Node const& node = *nodes_[id];
-        text += fmt::format("{}: {}{}", name_of_node(id), node.alive ? "" : "(dead) ",
-                            node.is_root ? name_of(node.root.phase()) : name_of(node.rank.phase()));
-        if (!node.is_root && !node.rank.error().is_ok()) text += ": " + words(node.rank.error());
-        if (node.is_root && !node.root.verdict().error.is_ok()) text += ": " + words(node.root.verdict().error);
-        if (node.operating) text += ", in " + words(node.operation);
-        text += "\n";
-    }
-    return text;
-}
-
-std::string TinyWorld::tail() const {
-    std::string text = fmt::format("N={} roots={} profile={} gather={} turns={} seed={} events={} now={}\n", plan_.nranks,
-                                   plan_.nroots, protocol::name_of(plan_.policies.profile),
-                                   protocol::name_of(plan_.policies.gather), protocol::name_of(plan_.policies.turns),
-                                   plan_.seed, events_, words_of_time(now_));
-    std::uint64_t const first = events_ > kTail ? events_ - kTail + 1 : 1;
-    for (std::uint64_t i = first; i <= events_; ++i) {
-        Trace const& trace = trace_[i % kTail];
-        Node const& node = *nodes_[trace.node];
-        auto const phase = [&](std::uint8_t value) {
-            return node.is_root ? name_of(static_cast<RootPhase>(value)) : protocol::name_of(static_cast<Phase>(value));
-        };
-        text += fmt::format("  {:>8} {:<8} {:<18} {}", words_of_time(trace.now), name_of_node(trace.node),
-                            phase(trace.phase_before), words(trace.event));
-        if (trace.phase_after != trace.phase_before) text += fmt::format(" -> {}", phase(trace.phase_after));
-        text += fmt::format(" [{} actions]\n", trace.actions);
-    }
-    return text;
-}
-
-void TinyWorld::break_rule(std::string const& rule) {
-    if (broken_.empty()) broken_ = rule + "\n" + tail() + summary();
 }
 
 }  // namespace ronde::protocol::tiny

@@ -47,31 +47,31 @@ struct Node {
 
     Entry entry;
     std::vector<Entry> table;
-    std::vector<bool> known;             ///< entries that the machine has learned
+    std::vector<bool> known;               ///< entries that the machine has learned
     std::map<std::uint32_t, EndId> links;  ///< Link::value -> end
     std::array<ListenerState, 3> listeners;
-    std::vector<EndId> slots;            ///< pending connections by slot
-    std::vector<Event> mailbox;          ///< answers of the driver, in no particular order
+    std::vector<EndId> slots;    ///< pending connections by slot
+    std::vector<Event> mailbox;  ///< answers of the driver, in no particular order
     std::vector<ParkedMail> parked;
     std::map<std::uint32_t, std::uint32_t> calls;  ///< Link::value -> attempts so far
 
-    bool alive = true;                   ///< the process exists
+    bool alive = true;  ///< the process exists
     bool started = false;
-    bool ended = false;                  ///< `finish` was asked for, and nothing more is fed
-    bool finishing = false;              ///< `finish` was asked for in the step under way
+    bool ended = false;      ///< `finish` was asked for, and nothing more is fed
+    bool finishing = false;  ///< `finish` was asked for in the step under way
     bool was_ready = false;
     TimeNs started_ns = 0;
-    TimeNs settled_ns = kNever;          ///< when it was ready or failed first
-    TimeNs deadline_ns = kNever;         ///< the machine's deadline() after its last step
-    std::uint32_t restless = 0;          ///< timers in a row while nothing else happened and no time passed
-    Verdict verdict;                     ///< of a rank: the last that arrived
+    TimeNs settled_ns = kNever;   ///< when it was ready or failed first
+    TimeNs deadline_ns = kNever;  ///< the machine's deadline() after its last step
+    std::uint32_t restless = 0;   ///< timers in a row while nothing else happened and no time passed
+    Verdict verdict;              ///< of a rank: the last that arrived
 
     std::size_t next_operation = 0;
     Operation operation;
     bool operating = false;
-    bool collected = false;              ///< `collected` is due before any other event
+    bool collected = false;  ///< `collected` is due before any other event
     std::vector<std::byte> buffer;
-    std::vector<bool> filled;            ///< slices of the buffer that hold their bytes
+    std::vector<bool> filled;  ///< slices of the buffer that hold their bytes
     std::uint32_t operations_done = 0;
     std::uint64_t collectives = 0;
     std::map<std::uint32_t, std::uint32_t> frames_in;  ///< FrameKind -> count, admitted links only
@@ -209,7 +209,7 @@ private:
     std::string broken_;
     std::vector<Trace> trace_;
     std::multimap<TimeNs, EndId> travelling_;  ///< frames that take time, and where they will arrive
-    Message const* arriving_ = nullptr;   ///< the message of the step under way
+    Message const* arriving_ = nullptr;        ///< the message of the step under way
     Reception arriving_as_;
     bool parked_ = false;
 };

@@ -9,7 +9,8 @@ std::string rank_words(RankId rank) { return rank == kNoRank ? "nobody" : fmt::f
 
 std::string purpose_words(std::uint16_t purpose) {
     LinkClass const link_class = purpose_class(purpose);
-    if (link_class == LinkClass::chord_out) return fmt::format("chord_out {}", purpose_chord(purpose));
+    if (link_class == LinkClass::chord_out)
+        return fmt::format("chord_out {}", purpose_chord(purpose));
     return std::string(name_of(link_class));
 }
 
@@ -17,7 +18,8 @@ std::string source_words(Action const& action) {
     switch (action.source) {
     case Source::none: return "";
     case Source::handshake: return " <- handshake";
-    case Source::entry: return action.first == 0 && action.count == 0 ? " <- entry" : fmt::format(" <- entry {}", action.first);
+    case Source::entry:
+        return action.first == 0 && action.count == 0 ? " <- entry" : fmt::format(" <- entry {}", action.first);
     case Source::table: return fmt::format(" <- table {}+{}", action.first, action.count);
     case Source::operation: return fmt::format(" <- operation {}+{}", action.first, action.count);
     case Source::verdict: return " <- verdict";
@@ -27,7 +29,8 @@ std::string source_words(Action const& action) {
 
 std::string failure_words(Event const& event) {
     std::string text = fmt::format(", {}", name_of(event.failure));
-    if (event.os_error != 0) text += fmt::format(" (os error {})", event.os_error);
+    if (event.os_error != 0)
+        text += fmt::format(" (os error {})", event.os_error);
     return text;
 }
 
@@ -37,8 +40,7 @@ std::string words(Link link) {
     switch (link.link_class()) {
     case LinkClass::root:
     case LinkClass::previous_root: return std::string(name_of(link.link_class()));
-    case LinkClass::callback:
-        return link.index() == 0 ? "callback" : fmt::format("callback {}", link.index());
+    case LinkClass::callback: return link.index() == 0 ? "callback" : fmt::format("callback {}", link.index());
     case LinkClass::chord_out:
     case LinkClass::chord_in:
     case LinkClass::mail_out:
@@ -67,8 +69,8 @@ std::string words(Frame const& frame) {
     case FrameKind::done:
     case FrameKind::bye: text += fmt::format(" {}", rank_words(frame.a)); break;
     case FrameKind::slices:
-        text += fmt::format(" chord {} first {} count {} of {} bytes operation {}", frame.aux, frame.a, frame.b, frame.c,
-                            frame.d);
+        text += fmt::format(" chord {} first {} count {} of {} bytes operation {}", frame.aux, frame.a, frame.b,
+                            frame.c, frame.d);
         break;
     case FrameKind::length:
         text += fmt::format(" turn {} round {} of {} bytes operation {}", frame.aux, frame.a, frame.c, frame.d);
@@ -79,9 +81,11 @@ std::string words(Frame const& frame) {
         text += fmt::format(" from {} to {} tag {} number {}", frame.a, frame.b, frame.c, frame.d);
         break;
     }
-    if (frame.version != kWireVersion) text += fmt::format(" version {}", frame.version);
+    if (frame.version != kWireVersion)
+        text += fmt::format(" version {}", frame.version);
     bool const sized = frame.kind == FrameKind::slices || frame.kind == FrameKind::message;
-    if (sized) text += fmt::format(" payload {}", frame.payload_bytes);
+    if (sized)
+        text += fmt::format(" payload {}", frame.payload_bytes);
     return text;
 }
 
@@ -95,8 +99,10 @@ std::string words(Operation const& operation) {
     case OperationKind::all_gather:
     case OperationKind::barrier: break;
     }
-    if (operation.kind != OperationKind::barrier) text += fmt::format(" of {} bytes", operation.slice_bytes);
-    if (operation.budget_ns != kNever) text += fmt::format(" within {}", words_of_time(operation.budget_ns));
+    if (operation.kind != OperationKind::barrier)
+        text += fmt::format(" of {} bytes", operation.slice_bytes);
+    if (operation.budget_ns != kNever)
+        text += fmt::format(" within {}", words_of_time(operation.budget_ns));
     return text;
 }
 
@@ -122,7 +128,8 @@ std::string words(Event const& event) {
                            event.authentic ? "" : " (its tag does not fit)");
     case EventKind::sent: return fmt::format("{} {}", name, words(event.link));
     case EventKind::inspected:
-        if (event.devices.first == kNoRank) return "inspected: no device twice";
+        if (event.devices.first == kNoRank)
+            return "inspected: no device twice";
         return fmt::format("inspected: one device for {} and {}", event.devices.first, event.devices.second);
     case EventKind::operate: return fmt::format("{} {}", name, words(event.operation));
     }
@@ -163,7 +170,8 @@ std::string words(Reception const& reception) {
     case Reception::Kind::hold: return "hold";
     case Reception::Kind::refuse: return "refuse";
     }
-    if (reception.source == Source::table) return fmt::format("take to table {}+{}", reception.first, reception.count);
+    if (reception.source == Source::table)
+        return fmt::format("take to table {}+{}", reception.first, reception.count);
     if (reception.source == Source::operation) {
         return fmt::format("take to operation {}+{}", reception.first, reception.count);
     }
@@ -172,21 +180,29 @@ std::string words(Reception const& reception) {
 
 std::string words(Error const& error) {
     std::string text = fmt::format("{} in {}", name_of(error.code), name_of(error.phase));
-    if (error.failure != Failure::none) text += fmt::format(", {}", name_of(error.failure));
-    if (error.field != Field::none) text += fmt::format(", field {}", name_of(error.field));
-    if (error.os_error != 0) text += fmt::format(", os error {}", error.os_error);
-    if (error.about != kNoRank) text += fmt::format(", about {}", error.about);
-    if (error.other != kNoRank) text += fmt::format(", other {}", error.other);
-    if (error.reporter != kNoRank) text += fmt::format(", reported by {}", error.reporter);
+    if (error.failure != Failure::none)
+        text += fmt::format(", {}", name_of(error.failure));
+    if (error.field != Field::none)
+        text += fmt::format(", field {}", name_of(error.field));
+    if (error.os_error != 0)
+        text += fmt::format(", os error {}", error.os_error);
+    if (error.about != kNoRank)
+        text += fmt::format(", about {}", error.about);
+    if (error.other != kNoRank)
+        text += fmt::format(", other {}", error.other);
+    if (error.reporter != kNoRank)
+        text += fmt::format(", reported by {}", error.reporter);
     if (error.about_phase != 0) {
         text += fmt::format(", last seen in {}", name_of(static_cast<Phase>(error.about_phase)));
     }
-    if (error.expected != 0 || error.got != 0) text += fmt::format(", expected {} got {}", error.expected, error.got);
+    if (error.expected != 0 || error.got != 0)
+        text += fmt::format(", expected {} got {}", error.expected, error.got);
     return text;
 }
 
 std::string words_of_time(TimeNs time_ns) {
-    if (time_ns == kNever) return "never";
+    if (time_ns == kNever)
+        return "never";
     // Three units, each with as many decimals as reach down to the smallest step that people care about.
     std::string text;
     std::string_view unit = "us";
@@ -199,8 +215,10 @@ std::string words_of_time(TimeNs time_ns) {
     } else {
         text = fmt::format("{}.{:03}", time_ns / kMicrosecondNs, time_ns % kMicrosecondNs);
     }
-    while (text.back() == '0') text.pop_back();
-    if (text.back() == '.') text.pop_back();
+    while (text.back() == '0')
+        text.pop_back();
+    if (text.back() == '.')
+        text.pop_back();
     return time_ns == 0 ? "0s" : text.append(unit);
 }
 

@@ -53,8 +53,10 @@ std::vector<std::string> Transcript::play(std::string_view command) {
     } else {
         throw std::runtime_error(fmt::format("\"{}\" is no command", command));
     }
-    if (!words.done()) throw std::runtime_error(fmt::format("\"{}\": what is \"{}\"?", command, words.next()));
-    if (said_.empty()) say("nothing");
+    if (!words.done())
+        throw std::runtime_error(fmt::format("\"{}\": what is \"{}\"?", command, words.next()));
+    if (said_.empty())
+        say("nothing");
     return said_;
 }
 
@@ -134,7 +136,8 @@ bool Transcript::read_event(std::string const& verb, Words& words, Event& event)
     } else if (verb == "timer") {
         event.kind = EventKind::timer;
         TimeNs const deadline_ns = is_root_ ? root_->deadline() : rank_.deadline();
-        if (words.done() && deadline_ns == kNever) throw std::runtime_error("there is no deadline to wait for");
+        if (words.done() && deadline_ns == kNever)
+            throw std::runtime_error("there is no deadline to wait for");
         now_ = words.done() ? deadline_ns : now_ + words.time_ns();
     } else if (verb == "listening" || verb == "queued") {
         event.kind = verb == "queued" ? EventKind::queued : EventKind::listening;
@@ -179,10 +182,14 @@ Operation Transcript::read_operation(Words& words) const {
     Operation operation;
     operation.kind = words.among<OperationKind>(6, [](OperationKind k) { return protocol::name_of(k); });
     bool const message = operation.kind == OperationKind::send || operation.kind == OperationKind::receive;
-    if (message || operation.kind == OperationKind::broadcast) operation.peer = words.number();
-    if (message) operation.tag = words.number();
-    if (operation.kind != OperationKind::barrier) operation.slice_bytes = words.number();
-    if (words.take("within")) operation.budget_ns = words.time_ns();
+    if (message || operation.kind == OperationKind::broadcast)
+        operation.peer = words.number();
+    if (message)
+        operation.tag = words.number();
+    if (operation.kind != OperationKind::barrier)
+        operation.slice_bytes = words.number();
+    if (words.take("within"))
+        operation.budget_ns = words.time_ns();
     return operation;
 }
 
@@ -196,8 +203,10 @@ void Transcript::read_frame(Words& words, Event& event) {
     Entry entry = entry_of(frame.a);
     read_details(words, event, entry);
     bool const carries_entry = frame.kind == FrameKind::check_in || frame.kind == FrameKind::successor;
-    if (carries_entry) payload_ = bytes_of(entry);
-    if (fixed_payload_bytes(frame.kind) != kVariable) frame.payload_bytes = fixed_payload_bytes(frame.kind);
+    if (carries_entry)
+        payload_ = bytes_of(entry);
+    if (fixed_payload_bytes(frame.kind) != kVariable)
+        frame.payload_bytes = fixed_payload_bytes(frame.kind);
     event.payload = payload_;
 }
 
@@ -227,24 +236,29 @@ Frame Transcript::read_content(Words& words, std::string const& kind) {
         frame.kind = kind == "successor" ? FrameKind::successor : kind == "done" ? FrameKind::done : FrameKind::bye;
         frame.a = words.number();
     } else if (kind == "challenge") {
+        frame = hello_;  // it repeats the numbers of the hello that it answers
         frame.kind = FrameKind::challenge;
     } else if (kind == "commit") {
         frame.kind = FrameKind::commit;
     } else if (kind == "slices") {
         frame.kind = FrameKind::slices;
-        if (words.take("chord")) frame.aux = static_cast<std::uint16_t>(words.number());
+        if (words.take("chord"))
+            frame.aux = static_cast<std::uint16_t>(words.number());
         words.run(frame.a, frame.b);
         words.expect("of");
         frame.c = words.number();
         frame.payload_bytes = static_cast<std::uint32_t>(frame.b * frame.c);
-        if (words.take("operation")) frame.d = words.number();
+        if (words.take("operation"))
+            frame.d = words.number();
     } else if (kind == "length") {
         frame.kind = FrameKind::length;
-        if (words.take("turn")) frame.aux = static_cast<std::uint16_t>(words.number());
+        if (words.take("turn"))
+            frame.aux = static_cast<std::uint16_t>(words.number());
         frame.a = words.number();
         words.expect("of");
         frame.c = words.number();
-        if (words.take("operation")) frame.d = words.number();
+        if (words.take("operation"))
+            frame.d = words.number();
     } else if (kind == "message") {
         frame.kind = FrameKind::message;
         words.expect("from");
@@ -260,7 +274,8 @@ Frame Transcript::read_content(Words& words, std::string const& kind) {
         Verdict verdict;
         verdict.error.code = words.among<Code>(kCodeCount, [](Code c) { return protocol::name_of(c); });
         verdict.error.phase = Phase::gathering;
-        if (words.take("about")) verdict.error.about = words.number();
+        if (words.take("about"))
+            verdict.error.about = words.number();
         payload_.resize(kVerdictBytes);
         encode_verdict(verdict, payload_);
     } else {
@@ -297,32 +312,37 @@ void Transcript::read_details(Words& words, Event& event, Entry& entry) {
 
 void Transcript::feed(Event event) {
     event.now = now_;
-    auto const phase = [&] {
-        return is_root_ ? protocol::name_of(root_->phase()) : protocol::name_of(rank_.phase());
-    };
+    auto const phase = [&] { return is_root_ ? protocol::name_of(root_->phase()) : protocol::name_of(rank_.phase()); };
     auto const deadline = [&] { return is_root_ ? root_->deadline() : rank_.deadline(); };
     std::string_view const before = phase();
     TimeNs const deadline_before_ns = deadline();
     if (event.kind == EventKind::frame) {
         Reception const reception =
             is_root_ ? root_->reception(event.link, event.frame) : rank_.reception(event.link, event.frame);
-        if (reception.kind != Reception::Kind::take || reception.source != Source::none) say(words(reception));
-        if (reception.kind == Reception::Kind::hold) return;
+        if (reception.kind != Reception::Kind::take || reception.source != Source::none)
+            say(words(reception));
+        if (reception.kind == Reception::Kind::hold)
+            return;
     }
     Actions actions;
     for (Event current = event;;) {
         is_root_ ? root_->step(current, actions.clear()) : rank_.step(current, actions.clear());
         show(actions);
         bool const asks_memory = actions.size() > 0 && actions[0].kind == ActionKind::reserve;
-        if (!asks_memory && !actions.more()) break;
-        if (actions.more()) say("and more:");
+        if (!asks_memory && !actions.more())
+            break;
+        if (actions.more())
+            say("and more:");
         current = asks_memory ? event : Event::resume(now_);
     }
-    if (phase() != before) say(fmt::format("phase: {} -> {}", before, phase()));
-    if (deadline() != deadline_before_ns) say(fmt::format("deadline: {}", words_of_time(deadline())));
+    if (phase() != before)
+        say(fmt::format("phase: {} -> {}", before, phase()));
+    if (deadline() != deadline_before_ns)
+        say(fmt::format("deadline: {}", words_of_time(deadline())));
     Verdict verdict;
     verdict.error = rank_.error();
-    if (is_root_) verdict = root_->verdict();
+    if (is_root_)
+        verdict = root_->verdict();
     bool const over = is_root_ ? root_->finished() : rank_.finished();
     if (over && phase() != before && !verdict.error.is_ok()) {
         say(fmt::format("error: {}", describe(verdict)));
@@ -333,7 +353,10 @@ void Transcript::feed(Event event) {
 void Transcript::show(Actions const& actions) {
     for (Action const& action : actions) {
         say(words(action));
-        if (action.kind != ActionKind::reserve) continue;
+        if (action.frame.kind == FrameKind::hello)
+            hello_ = action.frame;
+        if (action.kind != ActionKind::reserve)
+            continue;
         records_.resize(std::max<std::size_t>(records_.size(), action.count));
         device_index_.assign(RootRoom::index_size(action.count), 0);
         root_->provide({records_, device_index_});
@@ -353,7 +376,8 @@ void Transcript::show_state() {
                     words_of_time(rank_.deadline())));
     say(fmt::format("chords out {:b}, in {:b}, operation {}, strangers {}, accepted {}", state.out_open, state.in_open,
                     state.operation, state.strangers, state.accepted));
-    if (!state.error.is_ok()) say(fmt::format("error {}", words(state.error)));
+    if (!state.error.is_ok())
+        say(fmt::format("error {}", words(state.error)));
 }
 
 }  // namespace ronde::protocol::tiny

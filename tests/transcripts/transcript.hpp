@@ -59,6 +59,7 @@ private:
     std::vector<RootRecord> records_;
     std::vector<std::uint32_t> device_index_;
     std::vector<std::byte> payload_;
+    Frame hello_;  ///< the last that the machine said
     TimeNs now_ = 0;
     std::vector<std::string> said_;
 };

@@ -46,7 +46,8 @@ void write(std::filesystem::path const& path, std::vector<Paragraph> const& para
     std::ofstream file(path);
     for (Paragraph const& paragraph : paragraphs) {
         file << (paragraph.command.empty() ? paragraph.prose : "> " + paragraph.command) << "\n";
-        for (std::string const& line : paragraph.output) file << "  " << line << "\n";
+        for (std::string const& line : paragraph.output)
+            file << "  " << line << "\n";
     }
 }
 
@@ -54,13 +55,15 @@ void write(std::filesystem::path const& path, std::vector<Paragraph> const& para
 std::string difference(std::vector<std::string> const& written, std::vector<std::string> const& came) {
     auto const [left, right] = std::mismatch(written.begin(), written.end(), came.begin(), came.end());
     std::size_t tail = 0;
-    while (tail < static_cast<std::size_t>(written.end() - left) && tail < static_cast<std::size_t>(came.end() - right) &&
+    while (tail < static_cast<std::size_t>(written.end() - left) &&
+           tail < static_cast<std::size_t>(came.end() - right) &&
            written[written.size() - 1 - tail] == came[came.size() - 1 - tail]) {
         ++tail;
     }
     std::string text;
     auto const put = [&](char mark, auto from, auto to) {
-        for (; from != to; ++from) text += fmt::format("{} {}\n", mark, *from);
+        for (; from != to; ++from)
+            text += fmt::format("{} {}\n", mark, *from);
     };
     auto const shared = static_cast<std::ptrdiff_t>(tail);
     put(' ', written.begin(), left);
@@ -79,7 +82,8 @@ public:
         Transcript transcript;
         std::uint32_t commands = 0;
         for (Paragraph& paragraph : paragraphs) {
-            if (paragraph.command.empty()) continue;
+            if (paragraph.command.empty())
+                continue;
             ++commands;
             std::vector<std::string> came;
             try {
@@ -95,7 +99,8 @@ public:
             paragraph.output = came;
         }
         ASSERT_GT(commands, 0U) << path_ << " commands nothing";
-        if (rewrite) write(path_, paragraphs);
+        if (rewrite)
+            write(path_, paragraphs);
     }
 
 private:
@@ -105,7 +110,8 @@ private:
 void register_all(std::filesystem::path const& folder) {
     std::vector<std::filesystem::path> paths;
     for (auto const& file : std::filesystem::directory_iterator(folder)) {
-        if (file.path().extension() == ".txt" && file.path().filename() != "CMakeLists.txt") paths.push_back(file.path());
+        if (file.path().extension() == ".txt" && file.path().filename() != "CMakeLists.txt")
+            paths.push_back(file.path());
     }
     std::sort(paths.begin(), paths.end());
     for (std::filesystem::path const& path : paths) {
@@ -119,7 +125,8 @@ void register_all(std::filesystem::path const& folder) {
 
 int main(int argc, char** argv) {
     ::testing::InitGoogleTest(&argc, argv);
-    for (int i = 1; i < argc; ++i) ronde::protocol::tiny::rewrite |= std::string_view(argv[i]) == "--rewrite";
+    for (int i = 1; i < argc; ++i)
+        ronde::protocol::tiny::rewrite |= std::string_view(argv[i]) == "--rewrite";
     ronde::protocol::tiny::register_all(RONDE_TRANSCRIPTS);
     return RUN_ALL_TESTS();
 }

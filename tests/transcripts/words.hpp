@@ -32,7 +32,8 @@ public:
     Enum among(std::uint32_t count, Name name) {
         std::string const word = next();
         for (std::uint32_t i = 0; i < count; ++i) {
-            if (name(static_cast<Enum>(i)) == word) return static_cast<Enum>(i);
+            if (name(static_cast<Enum>(i)) == word)
+                return static_cast<Enum>(i);
         }
         refuse(word);
     }
