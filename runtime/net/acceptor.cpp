@@ -3,12 +3,12 @@
 #include "net/driver.hpp"
 #include "net/socket.hpp"
 
+#include <poll.h>
+#include <sys/epoll.h>
+
 #include <algorithm>
 #include <bit>
 #include <limits>
-
-#include <poll.h>
-#include <sys/epoll.h>
 
 namespace ronde::net {
 namespace {
@@ -45,22 +45,27 @@ void Driver::on_acceptor(Acceptor& acceptor, std::uint32_t ready) {
 }
 
 void Driver::yield(Acceptor& acceptor) {
-    if (acceptor.yielded) return;
+    if (acceptor.yielded)
+        return;
     acceptor.yielded = true;
     loop().call_again(acceptor.watch);
 }
 
 /// Whether there is something to do about a listener now; settle() asks until there is not.
 bool Driver::may_accept(Acceptor const& acceptor) const noexcept {
-    if (!acceptor.fd || !acceptor.readable || acceptor.retry_ns != kNever || acceptor.yielded) return false;
+    if (!acceptor.fd || !acceptor.readable || acceptor.retry_ns != kNever || acceptor.yielded)
+        return false;
     return !acceptor.queue_told || (acceptor.pending < acceptor.credits && free_slot() != kNoSlot);
 }
 
 void Driver::accept_some(Acceptor& acceptor) {
     for (std::uint32_t taken = 0; taken < kTurnAccepts; ++taken) {
-        if (!acceptor.fd || !acceptor.readable) return;
-        if (acceptor.pending >= acceptor.credits || free_slot() == kNoSlot) return tell_queue(acceptor);
-        if (!accept_next(acceptor)) return;
+        if (!acceptor.fd || !acceptor.readable)
+            return;
+        if (acceptor.pending >= acceptor.credits || free_slot() == kNoSlot)
+            return tell_queue(acceptor);
+        if (!accept_next(acceptor))
+            return;
     }
     yield(acceptor);
 }
@@ -86,7 +91,8 @@ bool Driver::accept_next(Acceptor& acceptor) {
     std::uint32_t const slot = free_slot();
     auto connection = std::make_unique<Connection>(*this, std::move(accepted.fd), protocol::pending(slot), true);
     connection->listener = acceptor.name;
-    if (stand(std::move(connection), EPOLLIN | EPOLLRDHUP) == nullptr) return true;  // out of memory: it is dropped
+    if (stand(std::move(connection), EPOLLIN | EPOLLRDHUP) == nullptr)
+        return true;  // out of memory: it is dropped
     ++statistics_.accepts;
     ++acceptor.pending;
     pending_slots_[slot / 64] |= std::uint64_t{1} << (slot % 64);
@@ -96,20 +102,25 @@ bool Driver::accept_next(Acceptor& acceptor) {
 
 /// The credit is used up. The machine hears it once, if somebody does wait.
 void Driver::tell_queue(Acceptor& acceptor) {
-    if (acceptor.queue_told) return;
+    if (acceptor.queue_told)
+        return;
     acceptor.queue_told = true;
-    if (acceptor.credits == 0 && acceptor.pending == 0) return;  // it does not want to know yet
-    if (somebody_waits(acceptor.fd.get())) feed(Event::queued(now_, acceptor.name));
+    if (acceptor.credits == 0 && acceptor.pending == 0)
+        return;  // it does not want to know yet
+    if (somebody_waits(acceptor.fd.get()))
+        feed(Event::queued(now_, acceptor.name));
 }
 
 /// The lowest slot that is free, within the largest credit of any listener.
 std::uint32_t Driver::free_slot() const noexcept {
     std::uint32_t most = 0;
     for (auto const& acceptor : acceptors_) {
-        if (acceptor) most = std::max(most, acceptor->credits);
+        if (acceptor)
+            most = std::max(most, acceptor->credits);
     }
     for (std::uint32_t word = 0; word < std::size(pending_slots_); ++word) {
-        if (pending_slots_[word] == ~std::uint64_t{0}) continue;
+        if (pending_slots_[word] == ~std::uint64_t{0})
+            continue;
         std::uint32_t const slot = word * 64 + static_cast<std::uint32_t>(std::countr_one(pending_slots_[word]));
         return slot < most ? slot : kNoSlot;
     }

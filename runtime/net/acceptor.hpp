@@ -27,12 +27,12 @@ public:
     Endpoint endpoint;
     Loop::Watch watch;
     std::uint32_t credits = 0;
-    std::uint32_t pending = 0;     ///< unproven connections that came from here
-    bool readable = false;         ///< somebody may be waiting
-    bool yielded = false;          ///< has taken its turn's share; the loop calls again
-    bool queue_told = false;       ///< the machine knows that somebody waits beyond its credit
-    TimeNs retry_ns = kNever;      ///< backing off: when to accept again
-    TimeNs pause_ns = 0;           ///< length of the last pause, 0 after a success
+    std::uint32_t pending = 0;  ///< unproven connections that came from here
+    bool readable = false;      ///< somebody may be waiting
+    bool yielded = false;       ///< has taken its turn's share; the loop calls again
+    bool queue_told = false;    ///< the machine knows that somebody waits beyond its credit
+    TimeNs retry_ns = kNever;   ///< backing off: when to accept again
+    TimeNs pause_ns = 0;        ///< length of the last pause, 0 after a success
 };
 
 }  // namespace ronde::net

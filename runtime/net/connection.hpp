@@ -4,7 +4,6 @@
 #include "net/fd.hpp"
 #include "net/loop.hpp"
 #include "net/out_queue.hpp"
-
 #include "protocol/auth.hpp"
 #include "protocol/framer.hpp"
 
@@ -26,8 +25,8 @@ public:
     enum class State : std::uint8_t {
         connecting,  ///< asked for, not yet standing
         standing,
-        leaving,     ///< closed for the machine; what is queued still goes out
-        dead,        ///< waits to be freed; nothing may be done with it
+        leaving,  ///< closed for the machine; what is queued still goes out
+        dead,     ///< waits to be freed; nothing may be done with it
     };
     Connection(Driver& driver, Fd fd_, protocol::Link link_, bool inbound_) noexcept
         : owner(driver), fd(std::move(fd_)), link(link_), inbound(inbound_) {}
@@ -46,14 +45,14 @@ public:
     State state = State::standing;
     bool const inbound;
     protocol::Listener listener = protocol::Listener::ring;  ///< inbound: where it was accepted
-    bool proven = false;      ///< keyed: the peer's tag fitted; else: its hello came. Until then reading is rationed
-    bool hello_seen = false;  ///< inbound
-    bool readable = false;    ///< the kernel may have bytes (or the end) for us
-    bool ended = false;       ///< an end was announced by the kernel, so a short read does not mean "nothing more"
-    bool paused = false;      ///< the machine asked not to read
-    bool held = false;        ///< the machine wants the frame whose header is here later
-    bool flush_due = false;   ///< is in the driver's list of connections to flush
-    bool wants_write = false; ///< EPOLLOUT is watched
+    bool proven = false;       ///< keyed: the peer's tag fitted; else: its hello came. Until then reading is rationed
+    bool hello_seen = false;   ///< inbound
+    bool readable = false;     ///< the kernel may have bytes (or the end) for us
+    bool ended = false;        ///< an end was announced by the kernel, so a short read does not mean "nothing more"
+    bool paused = false;       ///< the machine asked not to read
+    bool held = false;         ///< the machine wants the frame whose header is here later
+    bool flush_due = false;    ///< is in the driver's list of connections to flush
+    bool wants_write = false;  ///< EPOLLOUT is watched
     bool write_broken = false;
     std::int32_t write_error = 0;
     std::uint32_t rationed_bytes = 0;  ///< read while unproven
@@ -61,8 +60,8 @@ public:
     protocol::Handshake handshake;
     protocol::Framer framer;
     OutQueue out;
-    std::vector<std::byte> stash;      ///< read beyond a frame that is held
-    std::unique_ptr<Mail> mail;        ///< a message under way into our own memory
+    std::vector<std::byte> stash;  ///< read beyond a frame that is held
+    std::unique_ptr<Mail> mail;    ///< a message under way into our own memory
 };
 
 /// What clause 3.3 allows for somebody who has proven nothing: the connection, one queued challenge, no stash.

@@ -1,13 +1,13 @@
 #include "net/driver.hpp"
 
 #include "net/socket.hpp"
-
 #include "protocol/check.hpp"
 
-#include <algorithm>
-
 #include <sodium.h>
+
 #include <sys/epoll.h>
+
+#include <algorithm>
 
 namespace ronde::net {
 
@@ -25,10 +25,13 @@ Driver::Driver(Loop& loop, protocol::Auth auth, protocol::Secret const& secret, 
 }
 
 Driver::~Driver() {
-    for (auto& [name, connection] : links_) loop().unwatch(connection->watch);
-    for (auto& connection : leaving_) loop().unwatch(connection->watch);
+    for (auto& [name, connection] : links_)
+        loop().unwatch(connection->watch);
+    for (auto& connection : leaving_)
+        loop().unwatch(connection->watch);
     for (auto& acceptor : acceptors_) {
-        if (acceptor) loop().unwatch(acceptor->watch);
+        if (acceptor)
+            loop().unwatch(acceptor->watch);
     }
 }
 
@@ -43,17 +46,20 @@ std::size_t Driver::open_descriptors() const noexcept {
 std::string Driver::recording_trouble() const { return recorder_ ? recorder_->trouble() : std::string(); }
 
 void Driver::flush_recording() {
-    if (recorder_) recorder_->flush();
+    if (recorder_)
+        recorder_->flush();
 }
 
 void Driver::end_recording() {
-    if (recorder_) recorder_->end(state_digest());
+    if (recorder_)
+        recorder_->end(state_digest());
 }
 
 std::vector<protocol::Link> Driver::links() const {
     std::vector<Link> result;
     result.reserve(links_.size());
-    for (auto const& [name, connection] : links_) result.push_back(connection->link);
+    for (auto const& [name, connection] : links_)
+        result.push_back(connection->link);
     return result;
 }
 
@@ -68,17 +74,21 @@ void Driver::enter(Event event) {
 
 void Driver::on_signal(TimeNs now) {
     now_ = now;
-    if (!leaving_all_) feed(Event::abort(now));
+    if (!leaving_all_)
+        feed(Event::abort(now));
     settle();
 }
 
 void Driver::on_deadline(TimeNs now) {
     now_ = now;
-    if (!leaving_all_ && machine_deadline() <= now) feed(Event::timer(now));
+    if (!leaving_all_ && machine_deadline() <= now)
+        feed(Event::timer(now));
     for (auto const& acceptor : acceptors_) {
-        if (acceptor && acceptor->retry_ns <= now) acceptor->retry_ns = kNever;
+        if (acceptor && acceptor->retry_ns <= now)
+            acceptor->retry_ns = kNever;
     }
-    if (leaving_check_ns_ <= now) check_leaving();
+    if (leaving_check_ns_ <= now)
+        check_leaving();
     settle();
 }
 
@@ -87,27 +97,32 @@ void Driver::on_deadline(TimeNs now) {
 void Driver::feed(Event const& event) {
     // One for all drivers of a thread: a step never leads to another step inside of it.
     static thread_local Actions actions;
-    if (recorder_) recorder_->event(event);
+    if (recorder_)
+        recorder_->event(event);
     current_ = &event;
     do {
         step_again_ = false;
         step(event, actions.clear());
-        for (Action const& action : actions) perform(action);
+        for (Action const& action : actions)
+            perform(action);
     } while (step_again_);
     while (actions.more()) {
         flush_all();  // whoever was answered first may go on while the others are being answered
         step(Event::resume(event.now), actions.clear());
-        for (Action const& action : actions) perform(action);
+        for (Action const& action : actions)
+            perform(action);
     }
     current_ = nullptr;
     stepped_ = true;
-    if (recorder_ && recorder_->check_due()) recorder_->check(state_digest());
+    if (recorder_ && recorder_->check_due())
+        recorder_->check(state_digest());
     after_step(event);
 }
 
 /// Feeds what waits and does what is due, until nothing is; then plans the next call and forgets the dead.
 void Driver::settle() {
-    while (settle_once()) {}
+    while (settle_once()) {
+    }
     if (leaving_all_ && !all_left_ && links_.empty() && leaving_.empty()) {
         all_left_ = true;
         end_recording();
@@ -133,7 +148,8 @@ bool Driver::settle_once() {
     if (!to_receive_.empty()) {
         Connection& connection = *to_receive_.back();
         to_receive_.pop_back();
-        if (!connection.dead()) receive(connection);
+        if (!connection.dead())
+            receive(connection);
         return true;
     }
     if (stepped_ && !held_.empty()) {
@@ -141,13 +157,15 @@ bool Driver::settle_once() {
         std::vector<Connection*> const asked = std::exchange(held_, {});
         for (Connection* const connection : asked) {
             connection->held = false;
-            if (!connection->dead()) receive(*connection);
+            if (!connection->dead())
+                receive(*connection);
         }
         return true;
     }
     stepped_ = false;
     for (auto const& acceptor : acceptors_) {
-        if (!acceptor || !may_accept(*acceptor)) continue;
+        if (!acceptor || !may_accept(*acceptor))
+            continue;
         accept_some(*acceptor);
         return true;
     }
@@ -156,9 +174,11 @@ bool Driver::settle_once() {
 
 void Driver::update_deadline() {
     TimeNs due_ns = leaving_check_ns_;
-    if (!leaving_all_) due_ns = std::min(due_ns, machine_deadline());
+    if (!leaving_all_)
+        due_ns = std::min(due_ns, machine_deadline());
     for (auto const& acceptor : acceptors_) {
-        if (acceptor) due_ns = std::min(due_ns, acceptor->retry_ns);
+        if (acceptor)
+            due_ns = std::min(due_ns, acceptor->retry_ns);
     }
     set_deadline(due_ns);
 }
@@ -201,7 +221,8 @@ Connection* Driver::find(Link link) const noexcept {
 
 void Driver::hold_listener(Listener name, Fd fd, Endpoint const& endpoint) {
     auto& acceptor = acceptors_[static_cast<std::size_t>(name)];
-    if (!acceptor) acceptor = std::make_unique<Acceptor>(*this, name);
+    if (!acceptor)
+        acceptor = std::make_unique<Acceptor>(*this, name);
     acceptor->fd = std::move(fd);
     acceptor->endpoint = endpoint;
     int const os_error = loop().watch(acceptor->fd.get(), EPOLLIN, *acceptor, acceptor->watch);
@@ -223,9 +244,11 @@ void Driver::do_connect(Action const& action) {
         later(Event::connect_failed(now_, action.link, failure, os_error));
     };
     Endpoint const target = target_of(action.link, action.rank);
-    if (target.family == Family::none) return refuse(Failure::bad_address, 0);
+    if (target.family == Family::none)
+        return refuse(Failure::bad_address, 0);
     auto connecting = start_connect(target);
-    if (!connecting) return refuse(connecting.error().failure, connecting.error().os_error);
+    if (!connecting)
+        return refuse(connecting.error().failure, connecting.error().os_error);
 
     // On the loopback the connection stands when connect(2) returns, although it says EINPROGRESS: its packets were
     // handled on the way out. Asking for the peer tells, and saves a trip through epoll.
@@ -233,15 +256,19 @@ void Driver::do_connect(Action const& action) {
     bool const standing = connecting->standing || peer.has_value();
     if (peer) {
         auto const local = local_endpoint(connecting->fd.get());
-        if (local && *local == *peer) return refuse(Failure::self_connection, 0);
+        if (local && *local == *peer)
+            return refuse(Failure::self_connection, 0);
     }
     auto connection = std::make_unique<Connection>(*this, std::move(connecting->fd), action.link, false);
-    if (!standing) connection->state = Connection::State::connecting;
+    if (!standing)
+        connection->state = Connection::State::connecting;
     connection->proven = auth_ != protocol::Auth::keyed;
     std::uint32_t const interest = EPOLLIN | EPOLLRDHUP | (standing ? 0U : std::uint32_t{EPOLLOUT});
     connection->wants_write = !standing;
-    if (stand(std::move(connection), interest) == nullptr) return refuse(Failure::no_descriptors, ENOSPC);
-    if (standing) later(Event::connected(now_, action.link));
+    if (stand(std::move(connection), interest) == nullptr)
+        return refuse(Failure::no_descriptors, ENOSPC);
+    if (standing)
+        later(Event::connected(now_, action.link));
 }
 
 void Driver::do_admit(Action const& action) {
@@ -251,7 +278,8 @@ void Driver::do_admit(Action const& action) {
     free_door(connection);
     for (Event& event : later_) {
         bool const concerned = event.kind == EventKind::closed || event.kind == EventKind::sent;
-        if (concerned && event.link == action.link) event.link = action.to;
+        if (concerned && event.link == action.link)
+            event.link = action.to;
     }
     RONDE_CHECK(!links_.contains(action.to.value), "a link is admitted once at a time");
     connection.link = action.to;
@@ -261,7 +289,8 @@ void Driver::do_admit(Action const& action) {
 
 void Driver::do_send(Action const& action) {
     Connection* const connection = find(action.link);
-    if (connection == nullptr || connection->write_broken) return;  // the machine hears `closed` next
+    if (connection == nullptr || connection->write_broken)
+        return;  // the machine hears `closed` next
     OutQueue::Item item;
     protocol::encode_header(action.frame, std::span(item.head).first<protocol::kHeaderBytes>());
     item.head_bytes = protocol::kHeaderBytes;
@@ -269,8 +298,8 @@ void Driver::do_send(Action const& action) {
     if (action.source == Source::handshake) {
         protocol::Nonce const nonce = protocol::make_nonce(nonce_seed_, nonce_serial_++);
         auto const room = std::span(item.head).subspan(protocol::kHeaderBytes);
-        item.head_bytes = static_cast<std::uint8_t>(
-            protocol::kHeaderBytes + connection->handshake.fill(secret_, action.frame, nonce, room));
+        item.head_bytes = static_cast<std::uint8_t>(protocol::kHeaderBytes +
+                                                    connection->handshake.fill(secret_, action.frame, nonce, room));
     } else if (action.source != Source::none) {
         item.runs = payload_of(action);
         item.lent_by_program = action.source == Source::operation;
@@ -284,19 +313,23 @@ void Driver::do_send(Action const& action) {
 
 void Driver::do_pause(Link link, bool pause) {
     Connection* const connection = find(link);
-    if (connection == nullptr || connection->paused == pause) return;
+    if (connection == nullptr || connection->paused == pause)
+        return;
     connection->paused = pause;
-    if (!pause) to_receive_.push_back(connection);
+    if (!pause)
+        to_receive_.push_back(connection);
 }
 
 void Driver::do_close(Link link) {
     forget_events_of(link);
-    if (Connection* const connection = find(link); connection != nullptr) leave(*connection, kLingerNs);
+    if (Connection* const connection = find(link); connection != nullptr)
+        leave(*connection, kLingerNs);
 }
 
 void Driver::do_deafen(Listener name) {
     Acceptor* const acceptor = acceptors_[static_cast<std::size_t>(name)].get();
-    if (acceptor == nullptr) return;
+    if (acceptor == nullptr)
+        return;
     acceptor->credits = 0;
     acceptor->readable = false;
     acceptor->yielded = false;

@@ -10,7 +10,6 @@
 #include "net/os_failure.hpp"
 #include "net/recorder.hpp"
 #include "net/statistics.hpp"
-
 #include "protocol/auth.hpp"
 #include "protocol/policy.hpp"
 #include "protocol/seam.hpp"
@@ -103,7 +102,9 @@ protected:
     /// The current step reported a lack of room that was filled: step the same event again.
     void step_again() noexcept { step_again_ = true; }
     void hold_listener(Listener name, Fd fd, Endpoint const& endpoint);
-    [[nodiscard]] Acceptor* acceptor(Listener name) noexcept { return acceptors_[static_cast<std::size_t>(name)].get(); }
+    [[nodiscard]] Acceptor* acceptor(Listener name) noexcept {
+        return acceptors_[static_cast<std::size_t>(name)].get();
+    }
     /// Ends all connections and listeners; on_all_left follows, at once or after `linger_ns` at the latest.
     void leave_all(TimeNs linger_ns);
     /// Ends one link for the machine's own driver, with what is queued on it still going out.
@@ -180,7 +181,7 @@ private:
     std::unique_ptr<Recorder> recorder_;
     TimeNs now_ = 0;
     TimeNs leaving_check_ns_ = kNever;  ///< when to look after connections that are leaving
-    bool stepped_ = false;          ///< since held frames were asked about last
+    bool stepped_ = false;              ///< since held frames were asked about last
     bool step_again_ = false;
     bool leaving_all_ = false;
     bool all_left_ = false;

@@ -1,14 +1,13 @@
 /// Bytes in: from the kernel through the framer to the machine, and payloads straight to their place.
 #include "net/driver.hpp"
 #include "net/socket.hpp"
-
 #include "protocol/bytes.hpp"
-
-#include <algorithm>
-#include <cerrno>
 
 #include <sys/epoll.h>
 #include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
 
 namespace ronde::net {
 
@@ -25,16 +24,18 @@ constexpr std::size_t kTurnBytes = 512U * 1024U;
 /// How the first frame from somebody unproven begins, whatever its version: length of its payload, and its kind.
 using Beginning = std::array<std::byte, 5>;
 constexpr Beginning beginning_of(std::uint32_t payload_bytes, FrameKind kind) {
-    return {static_cast<std::byte>(payload_bytes), std::byte{0}, std::byte{0}, std::byte{0}, static_cast<std::byte>(kind)};
+    return {static_cast<std::byte>(payload_bytes), std::byte{0}, std::byte{0}, std::byte{0},
+            static_cast<std::byte>(kind)};
 }
 constexpr Beginning kHelloBegins = beginning_of(protocol::kNonceBytes, FrameKind::hello);
 constexpr Beginning kChallengeBegins = beginning_of(protocol::kNonceBytes + protocol::kTagBytes, FrameKind::challenge);
 
-/// Whether `bytes`, which stand at `offset` of the stream, can still become that frame. Whoever speaks another protocol is
-/// told apart by its first byte, and not waited for.
+/// Whether `bytes`, which stand at `offset` of the stream, can still become that frame. Whoever speaks another protocol
+/// is told apart by its first byte, and not waited for.
 bool fits(Beginning const& beginning, std::span<const std::byte> bytes, std::size_t offset) noexcept {
     for (std::size_t i = 0; i < bytes.size() && offset + i < beginning.size(); ++i) {
-        if (bytes[i] != beginning[offset + i]) return false;
+        if (bytes[i] != beginning[offset + i])
+            return false;
     }
     return true;
 }
@@ -45,14 +46,17 @@ bool is_handshake(FrameKind kind) noexcept {
 
 /// Before a peer is proven nothing but the next word of the handshake is listened to.
 bool frame_allowed(Connection const& connection, FrameKind kind) noexcept {
-    if (connection.proven) return true;
-    if (!connection.inbound) return kind == FrameKind::challenge;
+    if (connection.proven)
+        return true;
+    if (!connection.inbound)
+        return kind == FrameKind::challenge;
     return kind == (connection.hello_seen ? FrameKind::proof : FrameKind::hello);
 }
 
 /// What may still be read from an unproven connector. Whom we call ourselves is no stranger yet, only unproven.
 std::size_t ration_bytes(Connection const& connection) noexcept {
-    if (!connection.inbound) return kHeaderReadBytes;
+    if (!connection.inbound)
+        return kHeaderReadBytes;
     return protocol::kStrangerBytes - std::min(protocol::kStrangerBytes, connection.rationed_bytes);
 }
 
@@ -62,11 +66,15 @@ void Connection::on_ready(std::uint32_t ready) { owner.on_connection(*this, read
 
 void Driver::on_connection(Connection& connection, std::uint32_t ready) {
     now_ = monotonic_ns();
-    if (connection.state == Connection::State::connecting) on_connect_result(connection);
-    if ((ready & (EPOLLIN | EPOLLRDHUP | EPOLLERR | EPOLLHUP)) != 0) connection.readable = true;
-    if ((ready & (EPOLLRDHUP | EPOLLERR | EPOLLHUP)) != 0) connection.ended = true;
+    if (connection.state == Connection::State::connecting)
+        on_connect_result(connection);
+    if ((ready & (EPOLLIN | EPOLLRDHUP | EPOLLERR | EPOLLHUP)) != 0)
+        connection.readable = true;
+    if ((ready & (EPOLLRDHUP | EPOLLERR | EPOLLHUP)) != 0)
+        connection.ended = true;
     if (connection.state == Connection::State::standing) {
-        if ((ready & EPOLLOUT) != 0 && !connection.out.empty()) flush_soon(connection);
+        if ((ready & EPOLLOUT) != 0 && !connection.out.empty())
+            flush_soon(connection);
         to_receive_.push_back(&connection);  // after what waits already: `connected` comes before the first frame
     } else if (connection.state == Connection::State::leaving) {
         go_on_leaving(connection);
@@ -76,7 +84,8 @@ void Driver::on_connection(Connection& connection, std::uint32_t ready) {
 
 void Driver::on_connect_result(Connection& connection) {
     OsFailure const outcome = finish_connect(connection.fd.get());
-    if (outcome.failure != Failure::none) return lose(connection, outcome.failure, outcome.os_error);
+    if (outcome.failure != Failure::none)
+        return lose(connection, outcome.failure, outcome.os_error);
     connection.state = Connection::State::standing;
     later(Event::connected(now_, connection.link));
 }
@@ -86,15 +95,19 @@ void Driver::receive(Connection& connection) {
     auto const may_read = [&] {
         return connection.state == Connection::State::standing && !connection.paused && !connection.held;
     };
-    if (!may_read()) return;
+    if (!may_read())
+        return;
     // First what was read before: a header that was held, and the bytes behind it.
     std::vector<std::byte> const stash = std::exchange(connection.stash, {});
-    if (!digest(connection, stash)) return;
+    if (!digest(connection, stash))
+        return;
 
     std::size_t budget_bytes = kTurnBytes;
     while (may_read() && connection.readable) {
-        if (budget_bytes == 0) return loop().call_again(connection.watch);
-        if (!read_and_digest(connection, budget_bytes)) return;
+        if (budget_bytes == 0)
+            return loop().call_again(connection.watch);
+        if (!read_and_digest(connection, budget_bytes))
+            return;
     }
 }
 
@@ -118,7 +131,8 @@ bool Driver::read_and_digest(Connection& connection, std::size_t& budget_bytes) 
     ssize_t const result = place.empty() ? ::read(connection.fd.get(), beyond.data(), beyond.size())
                                          : ::readv(connection.fd.get(), runs, 2);
     if (result <= 0) {
-        if (result < 0 && errno == EINTR) return true;
+        if (result < 0 && errno == EINTR)
+            return true;
         if (result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) && !connection.write_broken) {
             connection.readable = false;
             return false;
@@ -132,10 +146,12 @@ bool Driver::read_and_digest(Connection& connection, std::size_t& budget_bytes) 
     budget_bytes -= std::min(budget_bytes, bytes);
     statistics_.bytes_received += bytes;
     // With edges, less than asked for means that the next bytes will be told, unless the end was told already.
-    if (bytes < asked_bytes && !connection.ended && !connection.write_broken) connection.readable = false;
+    if (bytes < asked_bytes && !connection.ended && !connection.write_broken)
+        connection.readable = false;
 
     std::size_t const placed = std::min(bytes, place.size());
-    if (placed > 0) connection.framer.advance(placed);
+    if (placed > 0)
+        connection.framer.advance(placed);
     std::span<const std::byte> const rest = beyond.first(bytes - placed);
     if (!connection.proven) {
         Beginning const& beginning = connection.inbound ? kHelloBegins : kChallengeBegins;
@@ -153,7 +169,8 @@ bool Driver::read_and_digest(Connection& connection, std::size_t& budget_bytes) 
 /// left to hear it.
 bool Driver::digest(Connection& connection, std::span<const std::byte> bytes) {
     for (;;) {
-        if (connection.state != Connection::State::standing) return false;
+        if (connection.state != Connection::State::standing)
+            return false;
         if (connection.paused || connection.held) {
             connection.stash.assign(bytes.begin(), bytes.end());
             return false;
@@ -161,14 +178,11 @@ bool Driver::digest(Connection& connection, std::span<const std::byte> bytes) {
         switch (connection.framer.feed(bytes)) {
         case Framer::Status::hungry: return true;
         case Framer::Status::header:
-            if (!receive_header(connection) && !connection.held) return false;
+            if (!receive_header(connection) && !connection.held)
+                return false;
             break;
-        case Framer::Status::frame:
-            deliver(connection);
-            break;
-        case Framer::Status::malformed:
-            lose(connection, Failure::malformed, 0);
-            return false;
+        case Framer::Status::frame: deliver(connection); break;
+        case Framer::Status::malformed: lose(connection, Failure::malformed, 0); return false;
         }
     }
 }
@@ -181,7 +195,8 @@ bool Driver::receive_header(Connection& connection) {
         lose(connection, Failure::malformed, 0);
         return false;
     };
-    if (!frame_allowed(connection, frame.kind)) return refuse();
+    if (!frame_allowed(connection, frame.kind))
+        return refuse();
     if (is_handshake(frame.kind)) {
         framer.take_inline();
         return true;
@@ -191,7 +206,8 @@ bool Driver::receive_header(Connection& connection) {
     case Reception::Kind::hold: hold(connection); return false;
     case Reception::Kind::refuse:
         feed(Event::arrived(now_, connection.link, frame, {}));
-        if (connection.state == Connection::State::standing) return refuse();
+        if (connection.state == Connection::State::standing)
+            return refuse();
         return false;
     case Reception::Kind::mail: {
         if (!mailbox_has_room(frame.payload_bytes)) {
@@ -208,12 +224,14 @@ bool Driver::receive_header(Connection& connection) {
     case Reception::Kind::take: break;
     }
     if (reception_now.source == Source::none) {
-        if (frame.payload_bytes > Framer::kInlineBytes) return refuse();
+        if (frame.payload_bytes > Framer::kInlineBytes)
+            return refuse();
         framer.take_inline();
         return true;
     }
     Runs<std::byte> const place = place_of(reception_now);
-    if (place.size_bytes() != frame.payload_bytes) return refuse();
+    if (place.size_bytes() != frame.payload_bytes)
+        return refuse();
     framer.place(place.first, place.second);
     return true;
 }
@@ -244,8 +262,10 @@ void Driver::deliver(Connection& connection) {
     current_mail_ = mail ? &mail : nullptr;
     feed(Event::arrived(now_, connection.link, frame, payload, authentic));
     current_mail_ = nullptr;
-    if (mail) mailbox_release(mail_bytes);
-    if (!connection.dead()) connection.framer.next();
+    if (mail)
+        mailbox_release(mail_bytes);
+    if (!connection.dead())
+        connection.framer.next();
 }
 
 }  // namespace ronde::net

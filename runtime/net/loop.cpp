@@ -2,16 +2,16 @@
 
 #include "protocol/check.hpp"
 
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <ctime>
 #include <system_error>
 #include <utility>
-
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 namespace ronde::net {
 namespace {
@@ -29,12 +29,11 @@ timespec to_timespec(TimeNs duration_ns) noexcept {
 /// epoll_wait counts in milliseconds; a time rounded down would wake too early and spin for the rest.
 int to_milliseconds_up(TimeNs duration_ns) noexcept {
     constexpr TimeNs kLongest_ms = 3'600'000;
-    return static_cast<int>(std::min((duration_ns + protocol::kMillisecondNs - 1) / protocol::kMillisecondNs, kLongest_ms));
+    return static_cast<int>(
+        std::min((duration_ns + protocol::kMillisecondNs - 1) / protocol::kMillisecondNs, kLongest_ms));
 }
 
-std::uint64_t token_of(Loop::Watch watch) noexcept {
-    return (std::uint64_t{watch.generation} << 32) | watch.slot;
-}
+std::uint64_t token_of(Loop::Watch watch) noexcept { return (std::uint64_t{watch.generation} << 32) | watch.slot; }
 
 Loop::Watch watch_of(std::uint64_t token) noexcept {
     return {static_cast<std::uint32_t>(token), static_cast<std::uint32_t>(token >> 32)};
@@ -59,25 +58,28 @@ Node::Node(Loop& loop) : loop_(loop) {}
 Node::~Node() {
     loop_.heap_remove(*this);
     std::lock_guard const lock(loop_.mutex_);
-    if (signalled_) std::erase(loop_.signalled_, this);
+    if (signalled_)
+        std::erase(loop_.signalled_, this);
 }
 
 void Node::set_deadline(TimeNs deadline_ns) {
-    if (deadline_ns != deadline_ns_) loop_.heap_update(*this, deadline_ns);
+    if (deadline_ns != deadline_ns_)
+        loop_.heap_update(*this, deadline_ns);
 }
 
 // --- life -------------------------------------------------------------------------------------------------------
 
-Loop::Loop()
-    : epoll_(::epoll_create1(EPOLL_CLOEXEC)), scratch_(new std::byte[kScratchBytes]), batch_(new Batch) {
-    if (epoll_ < 0) throw std::system_error(errno, std::generic_category(), "epoll_create1");
+Loop::Loop() : epoll_(::epoll_create1(EPOLL_CLOEXEC)), scratch_(new std::byte[kScratchBytes]), batch_(new Batch) {
+    if (epoll_ < 0)
+        throw std::system_error(errno, std::generic_category(), "epoll_create1");
     wake_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     epoll_event event{};
     event.events = EPOLLIN | EPOLLET;
     event.data.u64 = kWakeToken;
     if (wake_ < 0 || ::epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event) != 0) {
         int const code = errno;
-        if (wake_ >= 0) ::close(wake_);
+        if (wake_ >= 0)
+            ::close(wake_);
         ::close(epoll_);
         throw std::system_error(code, std::generic_category(), "eventfd");
     }
@@ -93,7 +95,8 @@ Loop::~Loop() {
 
 int Loop::wait(TimeNs until_ns) noexcept {
     TimeNs due_ns = until_ns;
-    if (!heap_.empty()) due_ns = std::min(due_ns, heap_.front()->deadline_ns_);
+    if (!heap_.empty())
+        due_ns = std::min(due_ns, heap_.front()->deadline_ns_);
     bool const forever = due_ns == kNever && again_.empty();
     TimeNs const pause_ns = again_.empty() && !forever ? std::max<TimeNs>(0, due_ns - monotonic_ns()) : 0;
 
@@ -103,7 +106,8 @@ int Loop::wait(TimeNs until_ns) noexcept {
     if (fine_grained && pause_ns > 0 && !forever) {
         timespec const pause = to_timespec(pause_ns);
         int const count = ::epoll_pwait2(epoll_, events, room, &pause, nullptr);
-        if (count >= 0 || errno != ENOSYS) return count;
+        if (count >= 0 || errno != ENOSYS)
+            return count;
         fine_grained = false;
     }
     return ::epoll_wait(epoll_, events, room, forever ? -1 : to_milliseconds_up(pause_ns));
@@ -123,23 +127,27 @@ void Loop::run_once(TimeNs until_ns) {
             owner->on_ready(event.events);
         }
     }
-    if (woken) tell_signals();
+    if (woken)
+        tell_signals();
 
     if (!again_.empty()) {
         std::swap(again_, again_now_);
         for (Watch const watch : again_now_) {
-            if (Pollable* const owner = owner_of(watch); owner != nullptr) owner->on_ready(0);
+            if (Pollable* const owner = owner_of(watch); owner != nullptr)
+                owner->on_ready(0);
         }
         again_now_.clear();
     }
-    if (!heap_.empty()) tell_deadlines(monotonic_ns());
+    if (!heap_.empty())
+        tell_deadlines(monotonic_ns());
 }
 
 void Loop::tell_deadlines(TimeNs now) {
     // A node that asks for a deadline in the past again and again still lets the descriptors have their turn.
     for (std::size_t left = heap_.size(); left > 0 && !heap_.empty(); --left) {
         Node& node = *heap_.front();
-        if (node.deadline_ns_ > now) return;
+        if (node.deadline_ns_ > now)
+            return;
         heap_update(node, kNever);
         node.on_deadline(now);
     }
@@ -148,7 +156,8 @@ void Loop::tell_deadlines(TimeNs now) {
 void Loop::signal(Node& node) noexcept {
     {
         std::lock_guard const lock(mutex_);
-        if (node.signalled_) return;
+        if (node.signalled_)
+            return;
         node.signalled_ = true;
         signalled_.push_back(&node);
     }
@@ -164,7 +173,8 @@ void Loop::tell_signals() {
         Node* node = nullptr;
         {
             std::lock_guard const lock(mutex_);
-            if (signalled_.empty()) return;
+            if (signalled_.empty())
+                return;
             node = signalled_.back();
             signalled_.pop_back();
             node->signalled_ = false;
@@ -176,7 +186,8 @@ void Loop::tell_signals() {
 // --- descriptors ------------------------------------------------------------------------------------------------
 
 Pollable* Loop::owner_of(Watch watch) const noexcept {
-    if (watch.slot >= slots_.size() || slots_[watch.slot].generation != watch.generation) return nullptr;
+    if (watch.slot >= slots_.size() || slots_[watch.slot].generation != watch.generation)
+        return nullptr;
     return slots_[watch.slot].owner;
 }
 
@@ -194,7 +205,8 @@ int Loop::watch(int fd, std::uint32_t interest, Pollable& owner, Watch& watch) n
     epoll_event event{};
     event.events = interest | EPOLLET;
     event.data.u64 = token_of(watch);
-    if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0) return 0;
+    if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0)
+        return 0;
     int const code = errno;
     unwatch(watch);
     return code;
@@ -209,7 +221,8 @@ void Loop::rewatch(int fd, std::uint32_t interest, Watch watch) noexcept {
 }
 
 void Loop::unwatch(Watch& watch) noexcept {
-    if (!watch.valid()) return;
+    if (!watch.valid())
+        return;
     Slot& slot = slots_[watch.slot];
     RONDE_CHECK(slot.generation == watch.generation, "a descriptor is unwatched once");
     slot.owner = nullptr;
@@ -224,7 +237,8 @@ void Loop::call_again(Watch watch) { again_.push_back(watch); }
 // --- deadlines: a binary heap whose elements know their place -----------------------------------------------------
 
 void Loop::heap_update(Node& node, TimeNs deadline_ns) {
-    if (deadline_ns == kNever) return heap_remove(node);
+    if (deadline_ns == kNever)
+        return heap_remove(node);
     TimeNs const before_ns = node.deadline_ns_;
     node.deadline_ns_ = deadline_ns;
     if (node.heap_index_ == kNowhere) {
@@ -232,18 +246,21 @@ void Loop::heap_update(Node& node, TimeNs deadline_ns) {
         heap_.push_back(&node);
         return heap_up(node.heap_index_);
     }
-    if (deadline_ns < before_ns) return heap_up(node.heap_index_);
+    if (deadline_ns < before_ns)
+        return heap_up(node.heap_index_);
     heap_down(node.heap_index_);
 }
 
 void Loop::heap_remove(Node& node) noexcept {
     node.deadline_ns_ = kNever;
-    if (node.heap_index_ == kNowhere) return;
+    if (node.heap_index_ == kNowhere)
+        return;
     std::size_t const hole = node.heap_index_;
     node.heap_index_ = kNowhere;
     Node* const last = heap_.back();
     heap_.pop_back();
-    if (last == &node) return;
+    if (last == &node)
+        return;
     heap_set(hole, last);
     heap_up(hole);
     heap_down(last->heap_index_);
@@ -258,7 +275,8 @@ void Loop::heap_up(std::size_t index) noexcept {
     Node* const node = heap_[index];
     while (index > 0) {
         std::size_t const parent = (index - 1) / 2;
-        if (heap_[parent]->deadline_ns_ <= node->deadline_ns_) break;
+        if (heap_[parent]->deadline_ns_ <= node->deadline_ns_)
+            break;
         heap_set(index, heap_[parent]);
         index = parent;
     }
@@ -269,9 +287,12 @@ void Loop::heap_down(std::size_t index) noexcept {
     Node* const node = heap_[index];
     for (;;) {
         std::size_t child = 2 * index + 1;
-        if (child >= heap_.size()) break;
-        if (child + 1 < heap_.size() && heap_[child + 1]->deadline_ns_ < heap_[child]->deadline_ns_) ++child;
-        if (node->deadline_ns_ <= heap_[child]->deadline_ns_) break;
+        if (child >= heap_.size())
+            break;
+        if (child + 1 < heap_.size() && heap_[child + 1]->deadline_ns_ < heap_[child]->deadline_ns_)
+            ++child;
+        if (node->deadline_ns_ <= heap_[child]->deadline_ns_)
+            break;
         heap_set(index, heap_[child]);
         index = child;
     }

@@ -75,12 +75,15 @@ public:
     /// With an `until_ns` in the past it handles what is ready and does not wait.
     void run_once(TimeNs until_ns = kNever);
 
-    /// Runs until `done()` holds or `until_ns` is reached; returns whether `done()` holds. It is asked after each batch.
+    /// Runs until `done()` holds or `until_ns` is reached; returns whether `done()` holds. It is asked after each
+    /// batch.
     template <class Done>
     bool run_until(Done&& done, TimeNs until_ns = kNever) {
         for (;;) {
-            if (done()) return true;
-            if (until_ns != kNever && monotonic_ns() >= until_ns) return false;
+            if (done())
+                return true;
+            if (until_ns != kNever && monotonic_ns() >= until_ns)
+                return false;
             run_once(until_ns);
         }
     }
@@ -143,7 +146,7 @@ private:
     std::vector<Node*> heap_;  ///< by deadline, earliest first
     std::unique_ptr<std::byte[]> scratch_;
     std::unique_ptr<Batch> batch_;
-    std::mutex mutex_;               ///< guards signalled_ and Node::signalled_
+    std::mutex mutex_;  ///< guards signalled_ and Node::signalled_
     std::vector<Node*> signalled_;
 };
 

@@ -1,10 +1,10 @@
 #include "net/out_queue.hpp"
 
-#include <algorithm>
-#include <cerrno>
-
 #include <sys/socket.h>
 #include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
 
 namespace ronde::net {
 namespace {
@@ -15,15 +15,16 @@ constexpr std::size_t kMaxRuns = 96;  ///< of one system call; IOV_MAX is 1024
 struct Gather {
     std::array<iovec, kMaxRuns> runs;
     std::size_t count = 0;
-    std::size_t room_bytes;   ///< what may still be added
-    std::size_t skip_bytes;   ///< what was written before
+    std::size_t room_bytes;  ///< what may still be added
+    std::size_t skip_bytes;  ///< what was written before
 
     void add(std::span<const std::byte> run) noexcept {
         std::size_t const skipped = std::min(skip_bytes, run.size());
         skip_bytes -= skipped;
         run = run.subspan(skipped);
         run = run.first(std::min(run.size(), room_bytes));
-        if (run.empty()) return;
+        if (run.empty())
+            return;
         room_bytes -= run.size();
         // writev does not write to what it is given; iovec serves readv as well and cannot say so.
         runs[count++] = {const_cast<std::byte*>(run.data()), run.size()};
@@ -60,7 +61,8 @@ OutQueue::Flushed OutQueue::flush(int fd, std::size_t max_io_bytes) noexcept {
         message.msg_iovlen = gather.count;
         ssize_t const sent = ::sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0) {
-            if (errno == EINTR) continue;
+            if (errno == EINTR)
+                continue;
             result.os_error = errno;
             bool const later = errno == EAGAIN || errno == EWOULDBLOCK;
             result.status = later ? Flushed::Status::blocked : Flushed::Status::broken;
@@ -72,7 +74,8 @@ OutQueue::Flushed OutQueue::flush(int fd, std::size_t max_io_bytes) noexcept {
             Item const& item = items_[next_++];
             written_ -= size_bytes(item);
             notify_ = notify_ || item.notify;
-            if (item.lent_by_program) ++result.program_items;
+            if (item.lent_by_program)
+                ++result.program_items;
         }
     }
     items_.clear();

@@ -26,16 +26,15 @@ struct Runs {
 
 class OutQueue {
 public:
-    static constexpr std::size_t kHeadBytes =
-        protocol::kHeaderBytes + protocol::kNonceBytes + protocol::kTagBytes;
+    static constexpr std::size_t kHeadBytes = protocol::kHeaderBytes + protocol::kNonceBytes + protocol::kTagBytes;
 
     /// One frame. `head`: the header and, for handshakes, the payload.
     struct Item {
         std::array<std::byte, kHeadBytes> head;
         Runs<const std::byte> runs;
         std::uint8_t head_bytes = 0;
-        bool notify = false;            ///< the machine wants `sent` when the queue has drained
-        bool lent_by_program = false;   ///< `runs` lie in the buffer of the operation under way
+        bool notify = false;           ///< the machine wants `sent` when the queue has drained
+        bool lent_by_program = false;  ///< `runs` lie in the buffer of the operation under way
     };
 
     void push(Item const& item);
@@ -44,10 +43,10 @@ public:
     struct Flushed {
         enum class Status : std::uint8_t { drained, blocked, broken };
         Status status = Status::drained;
-        int os_error = 0;              ///< broken
+        int os_error = 0;  ///< broken
         std::uint64_t bytes = 0;
         std::uint32_t program_items = 0;  ///< items with a program's buffer that left the queue
-        bool notify = false;           ///< drained, and an item of it asked to be told
+        bool notify = false;              ///< drained, and an item of it asked to be told
     };
     /// Writes as much as the kernel takes, many frames in one call. `max_io_bytes`: per system call, 0 for no limit.
     Flushed flush(int fd, std::size_t max_io_bytes) noexcept;
@@ -56,8 +55,8 @@ public:
 
 private:
     std::vector<Item> items_;
-    std::size_t next_ = 0;      ///< first item that is not wholly written
-    std::size_t written_ = 0;   ///< bytes of it that are
+    std::size_t next_ = 0;     ///< first item that is not wholly written
+    std::size_t written_ = 0;  ///< bytes of it that are
     bool notify_ = false;
 };
 

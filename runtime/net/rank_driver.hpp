@@ -4,7 +4,6 @@
 #include "net/driver.hpp"
 #include "net/mailbox.hpp"
 #include "net/socket.hpp"
-
 #include "protocol/entry.hpp"
 #include "protocol/rank.hpp"
 
@@ -99,7 +98,7 @@ private:
     bool table_known_ = false;
     bool aborted_here_ = false;
     protocol::Phase phase_ = protocol::Phase::created;
-    protocol::Verdict heard_;          ///< of the verdict frame that ended it
+    protocol::Verdict heard_;  ///< of the verdict frame that ended it
     std::array<std::byte, protocol::kVerdictBytes> verdict_bytes_{};
 };
 

@@ -2,13 +2,8 @@
 
 #include "net/os_failure.hpp"
 #include "net/recording_format.hpp"
-
 #include "protocol/bytes.hpp"
 #include "protocol/error.hpp"
-
-#include <array>
-#include <cerrno>
-#include <cstdio>
 
 #include <fmt/format.h>
 #include <xxhash.h>
@@ -16,6 +11,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
 
 namespace ronde::net {
 namespace {
@@ -52,60 +51,67 @@ StateDigest state_digest_of(protocol::Root const& root, std::span<const protocol
 }
 
 std::string recording_name(protocol::RankConfig const& config) { return fmt::format("rank-{:05}.ronde", config.rank); }
-std::string recording_name(protocol::RootConfig const& config) { return fmt::format("root-{}.ronde", config.root_index); }
+std::string recording_name(protocol::RootConfig const& config) {
+    return fmt::format("root-{}.ronde", config.root_index);
+}
 
 Recorder::Recorder(std::string path, Fd fd, std::uint32_t check_every)
     : path_(std::move(path)), fd_(std::move(fd)), check_every_(check_every == 0 ? 1 : check_every) {}
 
 Recorder::~Recorder() { flush(); }
 
-tl::expected<std::unique_ptr<Recorder>, std::string> Recorder::create(std::string const& directory,
-                                                                     protocol::RankConfig const& config,
-                                                                     std::uint32_t check_every) {
+tl::expected<std::unique_ptr<Recorder>, std::string>
+Recorder::create(std::string const& directory, protocol::RankConfig const& config, std::uint32_t check_every) {
     return open(directory, recording_name(config), recording::head_of(config), check_every);
 }
 
-tl::expected<std::unique_ptr<Recorder>, std::string> Recorder::create(std::string const& directory,
-                                                                     protocol::RootConfig const& config,
-                                                                     std::uint32_t check_every) {
+tl::expected<std::unique_ptr<Recorder>, std::string>
+Recorder::create(std::string const& directory, protocol::RootConfig const& config, std::uint32_t check_every) {
     return open(directory, recording_name(config), recording::head_of(config), check_every);
 }
 
 tl::expected<std::unique_ptr<Recorder>, std::string> Recorder::open(std::string const& directory,
-                                                                   std::string const& name,
-                                                                   std::vector<std::byte> const& head,
-                                                                   std::uint32_t check_every) {
+                                                                    std::string const& name,
+                                                                    std::vector<std::byte> const& head,
+                                                                    std::uint32_t check_every) {
     if (::mkdir(directory.c_str(), 0777) != 0 && errno != EEXIST) {
-        return tl::unexpected(fmt::format("cannot make the folder {} for recordings: {}", directory, describe_errno(errno)));
+        return tl::unexpected(
+            fmt::format("cannot make the folder {} for recordings: {}", directory, describe_errno(errno)));
     }
     std::string path = directory + "/" + name;
     Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!fd) return tl::unexpected(fmt::format("cannot record to {}: {}", path, describe_errno(errno)));
+    if (!fd)
+        return tl::unexpected(fmt::format("cannot record to {}: {}", path, describe_errno(errno)));
     std::unique_ptr<Recorder> recorder(new Recorder(std::move(path), std::move(fd), check_every));
     recorder->buffer_ = head;
     return recorder;
 }
 
 void Recorder::event(protocol::Event const& event) {
-    if (ended_) return;
+    if (ended_)
+        return;
     recording::append_event(buffer_, event, last_now_);
     last_now_ = event.now;
     ++unchecked_;
 }
 
 void Recorder::check(StateDigest const& digest) {
-    if (ended_) return;
+    if (ended_)
+        return;
     auto const unchecked = std::span(buffer_).subspan(checked_bytes_);
     std::uint64_t const hash = XXH3_64bits(unchecked.data(), unchecked.size());
     recording::append_check(buffer_, hash, digest);
     unchecked_ = 0;
     checked_bytes_ = buffer_.size();
-    if (buffer_.size() >= kWriteBytes) flush();
+    if (buffer_.size() >= kWriteBytes)
+        flush();
 }
 
 void Recorder::end(StateDigest const& digest) {
-    if (ended_) return;
-    if (unchecked_ > 0) check(digest);
+    if (ended_)
+        return;
+    if (unchecked_ > 0)
+        check(digest);
     recording::append_end(buffer_);
     checked_bytes_ = buffer_.size();
     ended_ = true;
@@ -118,10 +124,13 @@ void Recorder::flush() {
     std::size_t written = 0;
     while (written < checked_bytes_ && trouble_.empty()) {
         ssize_t const count = ::write(fd_.get(), buffer_.data() + written, checked_bytes_ - written);
-        if (count >= 0) written += static_cast<std::size_t>(count);
-        else if (errno != EINTR) trouble_ = fmt::format("{}: {}", path_, describe_errno(errno));
+        if (count >= 0)
+            written += static_cast<std::size_t>(count);
+        else if (errno != EINTR)
+            trouble_ = fmt::format("{}: {}", path_, describe_errno(errno));
     }
-    if (!trouble_.empty()) ended_ = true;
+    if (!trouble_.empty())
+        ended_ = true;
     buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(checked_bytes_));
     checked_bytes_ = 0;
 }

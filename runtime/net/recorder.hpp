@@ -7,14 +7,13 @@
 ///     records, each a tag byte and what the tag says:
 ///       0 .. 16   an event of that kind: varint of the nanoseconds since the event before (the first: since 0), then
 ///                 its fields; links as 4 bytes, a frame as its 32-byte header, varint length and bytes of its payload
-///       64        a check: XXH3-64 of all bytes since the last check, and XXH3-128 of the state after the events so far
-///       65        the end, followed by nothing; a file without it belongs to a process that was killed
+///       64        a check: XXH3-64 of all bytes since the last check, and XXH3-128 of the state after the events so
+///       far 65        the end, followed by nothing; a file without it belongs to a process that was killed
 ///
 /// Integers are little-endian. Not thread-safe: a recorder belongs to one driver.
 #pragma once
 
 #include "net/fd.hpp"
-
 #include "protocol/rank.hpp"
 #include "protocol/root.hpp"
 
@@ -45,10 +44,10 @@ class Recorder {
 public:
     /// Creates `directory` if need be and begins a new file, replacing one of the same name. The error names the path.
     /// A digest is written after every `check_every` events and after the last.
-    [[nodiscard]] static tl::expected<std::unique_ptr<Recorder>, std::string> create(
-        std::string const& directory, protocol::RankConfig const& config, std::uint32_t check_every = 1);
-    [[nodiscard]] static tl::expected<std::unique_ptr<Recorder>, std::string> create(
-        std::string const& directory, protocol::RootConfig const& config, std::uint32_t check_every = 16);
+    [[nodiscard]] static tl::expected<std::unique_ptr<Recorder>, std::string>
+    create(std::string const& directory, protocol::RankConfig const& config, std::uint32_t check_every = 1);
+    [[nodiscard]] static tl::expected<std::unique_ptr<Recorder>, std::string>
+    create(std::string const& directory, protocol::RootConfig const& config, std::uint32_t check_every = 16);
     ~Recorder();
     Recorder(Recorder const&) = delete;
     Recorder& operator=(Recorder const&) = delete;
@@ -78,10 +77,10 @@ private:
     std::string trouble_;
     Fd fd_;
     std::uint32_t check_every_;
-    std::uint32_t unchecked_ = 0;      ///< events since the last check
+    std::uint32_t unchecked_ = 0;  ///< events since the last check
     bool ended_ = false;
     protocol::TimeNs last_now_ = 0;
-    std::size_t checked_bytes_ = 0;    ///< of buffer_: covered by a check
+    std::size_t checked_bytes_ = 0;  ///< of buffer_: covered by a check
     std::vector<std::byte> buffer_;
 };
 

@@ -35,7 +35,8 @@ void put_enum(std::vector<std::byte>& out, Enum value) {
 }
 
 void put_varint(std::vector<std::byte>& out, std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7U) put(out, static_cast<std::uint8_t>(value | 0x80U));
+    for (; value >= 0x80; value >>= 7U)
+        put(out, static_cast<std::uint8_t>(value | 0x80U));
     put(out, static_cast<std::uint8_t>(value));
 }
 
@@ -72,7 +73,8 @@ void put_policies(std::vector<std::byte>& out, Policies const& policies) {
 
 std::vector<std::byte> with_head(std::uint8_t machine, std::vector<std::byte> const& config) {
     std::vector<std::byte> out;
-    for (char const letter : kMagic) put(out, static_cast<std::uint8_t>(letter));
+    for (char const letter : kMagic)
+        put(out, static_cast<std::uint8_t>(letter));
     put(out, kFormat);
     put(out, machine);
     put(out, std::uint8_t{0});
@@ -125,19 +127,11 @@ void append_event(std::vector<std::byte>& out, Event const& event, protocol::Tim
     switch (event.kind) {
     case EventKind::listening:
     case EventKind::queued: put_enum(out, event.listener); return;
-    case EventKind::listen_failed:
-        put_enum(out, event.listener);
-        return put_failure();
-    case EventKind::connected:
-        put_link();
-        return put(out, static_cast<std::uint8_t>(event.authentic));
+    case EventKind::listen_failed: put_enum(out, event.listener); return put_failure();
+    case EventKind::connected: put_link(); return put(out, static_cast<std::uint8_t>(event.authentic));
     case EventKind::connect_failed:
-    case EventKind::closed:
-        put_link();
-        return put_failure();
-    case EventKind::accepted:
-        put_enum(out, event.listener);
-        return put_link();
+    case EventKind::closed: put_link(); return put_failure();
+    case EventKind::accepted: put_enum(out, event.listener); return put_link();
     case EventKind::sent: return put_link();
     case EventKind::frame: {
         put_link();
@@ -149,9 +143,7 @@ void append_event(std::vector<std::byte>& out, Event const& event, protocol::Tim
         out.insert(out.end(), event.payload.begin(), event.payload.end());
         return;
     }
-    case EventKind::inspected:
-        put(out, event.devices.first);
-        return put(out, event.devices.second);
+    case EventKind::inspected: put(out, event.devices.first); return put(out, event.devices.second);
     case EventKind::operate:
         put_enum(out, event.operation.kind);
         put(out, event.operation.peer);
@@ -195,7 +187,8 @@ std::uint64_t Reader::get_varint() noexcept {
     for (std::uint32_t shift = 0; shift < 64; shift += 7) {
         auto const byte = get<std::uint8_t>();
         value |= std::uint64_t{byte & 0x7fU} << shift;
-        if ((byte & 0x80U) == 0) return value;
+        if ((byte & 0x80U) == 0)
+            return value;
     }
     garbage_ = true;
     return value;
@@ -210,7 +203,8 @@ void Reader::get_policies(Policies& policies) noexcept {
 
 tl::expected<Reader::Config, std::string> Reader::head() {
     bool const magic = bytes_.size() >= kHeadBytes && std::memcmp(bytes_.data(), kMagic.data(), kMagic.size()) == 0;
-    if (!magic) return damaged("is no recording: it does not begin with \"ronderec\"");
+    if (!magic)
+        return damaged("is no recording: it does not begin with \"ronderec\"");
     at_ = kMagic.size();
     auto const format = get<std::uint16_t>();
     auto const machine = get<std::uint8_t>();
@@ -236,7 +230,8 @@ tl::expected<Reader::Config, std::string> Reader::head() {
         config.version = get<std::uint8_t>();
         bool const sound = config.nranks >= 1 && config.nranks <= protocol::kMaxRanks && config.rank < config.nranks &&
                            config.nroots >= 1 && config.nroots <= config.nranks;
-        if (!sound) return damaged("is damaged: its configuration cannot be");
+        if (!sound)
+            return damaged("is damaged: its configuration cannot be");
         result = config;
     } else if (machine == kRoot) {
         RootConfig config;
@@ -251,17 +246,20 @@ tl::expected<Reader::Config, std::string> Reader::head() {
         config.version = get<std::uint8_t>();
         bool const sound = config.nroots >= 1 && config.nroots <= protocol::kMaxRoots &&
                            config.root_index < config.nroots && config.expected_nranks <= protocol::kMaxRanks;
-        if (!sound) return damaged("is damaged: its configuration cannot be");
+        if (!sound)
+            return damaged("is damaged: its configuration cannot be");
         result = config;
     } else {
         return tl::unexpected("is damaged: it is of machine " + std::to_string(machine) + ", expected 1 or 2");
     }
-    if (short_ || at_ - begin != config_bytes) return damaged("is damaged: its configuration has another length");
+    if (short_ || at_ - begin != config_bytes)
+        return damaged("is damaged: its configuration has another length");
     return result;
 }
 
 Record Reader::next() {
-    if (at_ == bytes_.size()) return CutOff{};
+    if (at_ == bytes_.size())
+        return CutOff{};
     auto const tag = get<std::uint8_t>();
     Record record = Garbage{};
     if (tag == kEndTag) {
@@ -278,8 +276,10 @@ Record Reader::next() {
     } else if (tag < protocol::kEventKindCount) {
         record = get_event(static_cast<EventKind>(tag));
     }
-    if (short_) return CutOff{};
-    if (garbage_) return Garbage{};
+    if (short_)
+        return CutOff{};
+    if (garbage_)
+        return Garbage{};
     return record;
 }
 
@@ -290,7 +290,8 @@ Event Reader::get_event(EventKind kind) {
     event.now = last_now_;
     auto const get_enum = [&](auto& value, std::uint32_t count) {
         auto const number = get<std::uint8_t>();
-        if (number >= count) garbage_ = true;
+        if (number >= count)
+            garbage_ = true;
         value = static_cast<std::remove_reference_t<decltype(value)>>(number);
     };
     auto const get_link = [&] { event.link.value = get<std::uint32_t>(); };

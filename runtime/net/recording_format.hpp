@@ -2,7 +2,6 @@
 #pragma once
 
 #include "net/recorder.hpp"
-
 #include "protocol/seam.hpp"
 
 #include <variant>
@@ -50,8 +49,8 @@ private:
 
     std::span<const std::byte> bytes_;
     std::size_t at_ = 0;
-    std::size_t checked_ = 0;       ///< up to here checks cover everything
-    bool short_ = false;            ///< something was read beyond the end
+    std::size_t checked_ = 0;  ///< up to here checks cover everything
+    bool short_ = false;       ///< something was read beyond the end
     bool garbage_ = false;
     protocol::TimeNs last_now_ = 0;
 };

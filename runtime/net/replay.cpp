@@ -3,13 +3,7 @@
 #include "net/fd.hpp"
 #include "net/os_failure.hpp"
 #include "net/recording_format.hpp"
-
 #include "protocol/error.hpp"
-
-#include <algorithm>
-#include <cerrno>
-#include <filesystem>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <xxhash.h>
@@ -17,10 +11,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
 namespace ronde::net {
 
-using protocol::Actions;
 using protocol::ActionKind;
+using protocol::Actions;
 using protocol::Event;
 
 namespace {
@@ -42,7 +41,8 @@ public:
 
     void feed(Event const& event) override {
         machine_.step(event, actions_.clear());
-        while (actions_.more()) machine_.step(Event::resume(event.now), actions_.clear());
+        while (actions_.more())
+            machine_.step(Event::resume(event.now), actions_.clear());
     }
     StateDigest digest() const override { return state_digest_of(machine_); }
     std::string outcome() const override {
@@ -62,21 +62,25 @@ public:
     explicit RootPlayer(protocol::RootConfig const& config) : config_(config), machine_(config_) {}
 
     void feed(Event const& event) override {
-        do machine_.step(event, actions_.clear());
+        do
+            machine_.step(event, actions_.clear());
         while (gave_room());
-        while (actions_.more()) machine_.step(Event::resume(event.now), actions_.clear());
+        while (actions_.more())
+            machine_.step(Event::resume(event.now), actions_.clear());
     }
     StateDigest digest() const override { return state_digest_of(machine_, records_); }
     std::string outcome() const override {
-        if (!machine_.verdict().error.is_ok()) return text_of(machine_.verdict());
-        return fmt::format("{} of {} checked in, {} done{}", machine_.checked_in(), machine_.expected(), machine_.done(),
-                           machine_.finished() ? ", finished" : "");
+        if (!machine_.verdict().error.is_ok())
+            return text_of(machine_.verdict());
+        return fmt::format("{} of {} checked in, {} done{}", machine_.checked_in(), machine_.expected(),
+                           machine_.done(), machine_.finished() ? ", finished" : "");
     }
 
 private:
     bool gave_room() {
         for (auto const& action : actions_) {
-            if (action.kind != ActionKind::reserve || action.count <= records_.size()) continue;
+            if (action.kind != ActionKind::reserve || action.count <= records_.size())
+                continue;
             records_.resize(action.count);
             device_index_.resize(protocol::RootRoom::index_size(action.count));
             machine_.provide({records_, device_index_});
@@ -93,13 +97,15 @@ private:
 };
 
 std::unique_ptr<Player> player_for(recording::Reader::Config const& config) {
-    if (auto const* const rank = std::get_if<protocol::RankConfig>(&config)) return std::make_unique<RankPlayer>(*rank);
+    if (auto const* const rank = std::get_if<protocol::RankConfig>(&config))
+        return std::make_unique<RankPlayer>(*rank);
     return std::make_unique<RootPlayer>(std::get<protocol::RootConfig>(config));
 }
 
 std::string text_of(Event const& event) {
     std::string text(protocol::name_of(event.kind));
-    if (event.kind == protocol::EventKind::frame) text = fmt::format("{} frame", protocol::name_of(event.frame.kind));
+    if (event.kind == protocol::EventKind::frame)
+        text = fmt::format("{} frame", protocol::name_of(event.frame.kind));
     if (event.link.link_class() < protocol::LinkClass::none) {
         text += fmt::format(" on {}({})", protocol::name_of(event.link.link_class()), event.link.index());
     }
@@ -108,16 +114,20 @@ std::string text_of(Event const& event) {
 
 tl::expected<std::vector<std::byte>, std::string> read_file(std::string const& path) {
     Fd const fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd) return tl::unexpected(fmt::format("cannot read {}: {}", path, describe_errno(errno)));
+    if (!fd)
+        return tl::unexpected(fmt::format("cannot read {}: {}", path, describe_errno(errno)));
     std::vector<std::byte> bytes;
     for (std::size_t filled = 0;;) {
         bytes.resize(filled + (std::size_t{1} << 20U));
         ssize_t const count = ::read(fd.get(), bytes.data() + filled, bytes.size() - filled);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return tl::unexpected(fmt::format("cannot read {}: {}", path, describe_errno(errno)));
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return tl::unexpected(fmt::format("cannot read {}: {}", path, describe_errno(errno)));
         filled += static_cast<std::size_t>(count);
         bytes.resize(filled);
-        if (count == 0) return bytes;
+        if (count == 0)
+            return bytes;
     }
 }
 
@@ -131,7 +141,8 @@ public:
 
     bool run() {
         auto const config = reader_.head();
-        if (!config) return differs("the recording " + config.error(), {}, {});
+        if (!config)
+            return differs("the recording " + config.error(), {}, {});
         player_ = player_for(*config);
         bool const same = play();
         result_.outcome = player_->outcome();
@@ -146,12 +157,15 @@ private:
             if (auto const* const event = std::get_if<Event>(&record)) {
                 events_.push_back(*event);
             } else if (auto const* const check = std::get_if<recording::Check>(&record)) {
-                if (!take(*check)) return false;
+                if (!take(*check))
+                    return false;
             } else if (std::holds_alternative<recording::End>(record)) {
-                if (events_.empty() && reader_.position() == bytes_.size()) return true;
+                if (events_.empty() && reader_.position() == bytes_.size())
+                    return true;
                 return damaged();
             } else if (std::holds_alternative<recording::CutOff>(record)) {
-                result_.note = fmt::format("cut off after event {}: its process was killed, or still runs", result_.events);
+                result_.note =
+                    fmt::format("cut off after event {}: its process was killed, or still runs", result_.events);
                 return true;
             } else {
                 return damaged();
@@ -163,14 +177,18 @@ private:
     bool take(recording::Check const& check) {
         auto const covered = bytes_.subspan(check.from, check.to - check.from);
         std::uint64_t const hash = XXH3_64bits(covered.data(), covered.size());
-        if (hash != check.hash) return damaged(fmt::format("hash {:016x}", check.hash), fmt::format("{:016x}", hash));
-        for (Event const& event : events_) player_->feed(event);
+        if (hash != check.hash)
+            return damaged(fmt::format("hash {:016x}", check.hash), fmt::format("{:016x}", hash));
+        for (Event const& event : events_)
+            player_->feed(event);
         result_.events += events_.size();
         ++result_.checks;
-        if (!events_.empty()) last_ = text_of(events_.back());
+        if (!events_.empty())
+            last_ = text_of(events_.back());
         events_.clear();
         StateDigest const got = player_->digest();
-        if (got == check.digest) return true;
+        if (got == check.digest)
+            return true;
         return differs("the state differs", "digest " + to_text(check.digest), to_text(got));
     }
 
@@ -180,8 +198,8 @@ private:
     }
 
     bool differs(std::string what, std::string expected, std::string got) {
-        report_.difference = ReplayDifference{result_.file,     result_.events, last_, std::move(what),
-                                              std::move(expected), std::move(got)};
+        report_.difference =
+            ReplayDifference{result_.file, result_.events, last_, std::move(what), std::move(expected), std::move(got)};
         return false;
     }
 
@@ -201,17 +219,22 @@ tl::expected<ReplayReport, std::string> replay(std::string const& directory) {
     std::vector<std::string> names;
     for (std::filesystem::directory_iterator item(directory, trouble), end; !trouble && item != end;
          item.increment(trouble)) {
-        if (item->path().extension() == ".ronde") names.push_back(item->path().filename().string());
+        if (item->path().extension() == ".ronde")
+            names.push_back(item->path().filename().string());
     }
-    if (trouble) return tl::unexpected(fmt::format("cannot read the folder {}: {}", directory, trouble.message()));
-    if (names.empty()) return tl::unexpected(fmt::format("no recordings (*.ronde) in {}", directory));
+    if (trouble)
+        return tl::unexpected(fmt::format("cannot read the folder {}: {}", directory, trouble.message()));
+    if (names.empty())
+        return tl::unexpected(fmt::format("no recordings (*.ronde) in {}", directory));
     std::sort(names.begin(), names.end());
 
     ReplayReport report;
     for (std::string const& name : names) {
         auto const bytes = read_file(directory + "/" + name);
-        if (!bytes) return tl::unexpected(bytes.error());
-        if (!FileReplay(name, *bytes, report).run()) break;
+        if (!bytes)
+            return tl::unexpected(bytes.error());
+        if (!FileReplay(name, *bytes, report).run())
+            break;
     }
     return report;
 }
@@ -225,7 +248,8 @@ std::string ReplayReport::text() const {
     if (difference) {
         text += fmt::format("{}: {} after event {}{}", difference->file, difference->what, difference->event,
                             difference->event_text.empty() ? "" : " (" + difference->event_text + ")");
-        if (!difference->expected.empty()) text += fmt::format(": expected {}, got {}", difference->expected, difference->got);
+        if (!difference->expected.empty())
+            text += fmt::format(": expected {}, got {}", difference->expected, difference->got);
         text += "\n";
     }
     return text;

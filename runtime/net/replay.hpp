@@ -13,10 +13,10 @@ namespace ronde::net {
 /// Where a recording and the machine part ways, or where the recording itself is damaged.
 struct ReplayDifference {
     std::string file;
-    std::uint64_t event = 0;     ///< number of the last event before the difference, counted from 1
-    std::string event_text;      ///< what it was, in words
-    std::string what;            ///< "the state differs", "the recording is damaged"
-    std::string expected;        ///< as recorded
+    std::uint64_t event = 0;  ///< number of the last event before the difference, counted from 1
+    std::string event_text;   ///< what it was, in words
+    std::string what;         ///< "the state differs", "the recording is damaged"
+    std::string expected;     ///< as recorded
     std::string got;
 };
 
@@ -24,8 +24,8 @@ struct ReplayedFile {
     std::string file;
     std::uint64_t events = 0;
     std::uint64_t checks = 0;
-    std::string outcome;         ///< where the machine stands at the end: "ready", "failed: …"
-    std::string note;            ///< such as an end cut off; empty when there is nothing to say
+    std::string outcome;  ///< where the machine stands at the end: "ready", "failed: …"
+    std::string note;     ///< such as an end cut off; empty when there is nothing to say
 };
 
 struct ReplayReport {

@@ -1,7 +1,6 @@
 #include "net/root_driver.hpp"
 
 #include "net/socket.hpp"
-
 #include "protocol/check.hpp"
 
 #include <algorithm>
@@ -16,8 +15,7 @@ using protocol::LinkClass;
 RootDriver::RootDriver(Loop& loop, protocol::RootConfig const& config, protocol::Secret const& secret, Fd listener,
                        RootOptions options)
     : Driver(loop, config.policies.auth, secret, options.max_io_bytes, std::move(options.recorder)), config_(config),
-      options_(std::move(options)),
-      listener_(std::move(listener)), machine_(config_) {}
+      options_(std::move(options)), listener_(std::move(listener)), machine_(config_) {}
 
 RootDriver::~RootDriver() { end_recording(); }
 
@@ -41,7 +39,8 @@ void RootDriver::perform_own(Action const& action) {
         // Who knocks from now on is still told why; everyone else has heard all there is to hear.
         round_over_ = true;
         for (Link const link : links()) {
-            if (link.link_class() != LinkClass::pending) leave_link(link);
+            if (link.link_class() != LinkClass::pending)
+                leave_link(link);
         }
         return flush_recording();
     default: RONDE_CHECK(false, "a root asks for nothing else");
@@ -90,7 +89,8 @@ Runs<const std::byte> RootDriver::payload_of(Action const& action) {
     case Source::verdict: {
         std::array<std::byte, protocol::kVerdictBytes> bytes{};
         protocol::encode_verdict(machine_.notice(), bytes);
-        if (verdicts_.empty() || verdicts_.back() != bytes) verdicts_.push_back(bytes);
+        if (verdicts_.empty() || verdicts_.back() != bytes)
+            verdicts_.push_back(bytes);
         return {verdicts_.back(), {}};
     }
     default: return {};
@@ -101,10 +101,12 @@ Runs<std::byte> RootDriver::place_of(Reception const&) { return {}; }
 
 void RootDriver::after_step(Event const&) {
     bool const news = machine_.checked_in() != told_checked_in_ || machine_.done() != told_done_;
-    if (!news) return;
+    if (!news)
+        return;
     told_checked_in_ = machine_.checked_in();
     told_done_ = machine_.done();
-    if (options_.on_progress) options_.on_progress(machine_);
+    if (options_.on_progress)
+        options_.on_progress(machine_);
 }
 
 Statistics RootDriver::statistics() const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "net/driver.hpp"
-
 #include "protocol/root.hpp"
 
 #include <functional>

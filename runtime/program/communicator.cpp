@@ -19,7 +19,8 @@ AbortSwitch::AbortSwitch() : state_(std::make_shared<State>()) {}
 void AbortSwitch::press() noexcept {
     std::lock_guard const lock(state_->mutex);
     state_->pressed = true;
-    for (Communicator::State* const communicator : state_->attached) communicator->abort();
+    for (Communicator::State* const communicator : state_->attached)
+        communicator->abort();
 }
 
 bool AbortSwitch::pressed() const noexcept { return state_->pressed; }
@@ -48,8 +49,10 @@ Communicator::~Communicator() = default;
 tl::expected<Communicator, Failed> Communicator::connect(UniqueId const& id, RankId rank, std::uint32_t nranks,
                                                          CommunicatorOptions const& options) {
     auto state = std::make_unique<State>();
-    if (auto started = state->start(id, rank, nranks, options); !started) return tl::unexpected(started.error());
-    if (auto ready = state->wait_until_ready(); !ready) return tl::unexpected(ready.error());
+    if (auto started = state->start(id, rank, nranks, options); !started)
+        return tl::unexpected(started.error());
+    if (auto ready = state->wait_until_ready(); !ready)
+        return tl::unexpected(ready.error());
     return Communicator(std::move(state));
 }
 
@@ -62,7 +65,8 @@ Outcome Communicator::all_gather(std::span<std::byte> whole, std::size_t slice_b
         return bad_argument(rank(), "all_gather: the buffer has " + std::to_string(whole.size()) + " bytes, expected " +
                                         std::to_string(nranks()) + " slices of " + std::to_string(slice_bytes));
     }
-    if (slice_bytes > 0xffff'ffffU) return bad_argument(rank(), "all_gather: a slice is 4 GiB - 1 at most");
+    if (slice_bytes > 0xffff'ffffU)
+        return bad_argument(rank(), "all_gather: a slice is 4 GiB - 1 at most");
     Operation operation;
     operation.kind = OperationKind::all_gather;
     operation.slice_bytes = slice_bytes;
@@ -80,7 +84,8 @@ Outcome Communicator::broadcast(std::span<std::byte> buffer, RankId source) {
         return bad_argument(rank(), "broadcast: the source is rank " + std::to_string(source) + " of " +
                                         std::to_string(nranks()));
     }
-    if (buffer.size() > 0xffff'ffffU) return bad_argument(rank(), "broadcast: a buffer is 4 GiB - 1 at most");
+    if (buffer.size() > 0xffff'ffffU)
+        return bad_argument(rank(), "broadcast: a buffer is 4 GiB - 1 at most");
     Operation operation;
     operation.kind = OperationKind::broadcast;
     operation.peer = source;
@@ -94,8 +99,10 @@ std::string trouble_with_peer(char const* verb, RankId peer, RankId rank, std::u
     if (peer >= nranks) {
         return std::string(verb) + ": the peer is rank " + std::to_string(peer) + " of " + std::to_string(nranks);
     }
-    if (peer == rank) return std::string(verb) + ": the peer is this rank itself";
-    if (bytes > 0xffff'ffffU) return std::string(verb) + ": a message is 4 GiB - 1 at most";
+    if (peer == rank)
+        return std::string(verb) + ": the peer is this rank itself";
+    if (bytes > 0xffff'ffffU)
+        return std::string(verb) + ": a message is 4 GiB - 1 at most";
     return {};
 }
 
@@ -103,7 +110,8 @@ std::string trouble_with_peer(char const* verb, RankId peer, RankId rank, std::u
 
 Outcome Communicator::send(RankId peer, std::uint64_t tag, std::span<const std::byte> message) {
     std::string const trouble = trouble_with_peer("send", peer, rank(), nranks(), message.size());
-    if (!trouble.empty()) return bad_argument(rank(), trouble);
+    if (!trouble.empty())
+        return bad_argument(rank(), trouble);
     Operation operation;
     operation.kind = OperationKind::send;
     operation.peer = peer;
@@ -114,7 +122,8 @@ Outcome Communicator::send(RankId peer, std::uint64_t tag, std::span<const std::
 
 Outcome Communicator::recv(RankId peer, std::uint64_t tag, std::span<std::byte> buffer) {
     std::string const trouble = trouble_with_peer("recv", peer, rank(), nranks(), buffer.size());
-    if (!trouble.empty()) return bad_argument(rank(), trouble);
+    if (!trouble.empty())
+        return bad_argument(rank(), trouble);
     Operation operation;
     operation.kind = OperationKind::receive;
     operation.peer = peer;
@@ -137,7 +146,8 @@ CommunicatorStatistics Communicator::statistics() const {
     result.accepts = counted.accepts;
     result.unanswered = counted.unanswered;
     result.strangers = counted.strangers;
-    for (std::uint64_t const failures : counted.failures) result.retries += failures;
+    for (std::uint64_t const failures : counted.failures)
+        result.retries += failures;
     result.started_ns = state_->started_ns;
     result.table_ns = counted.table_ns;
     result.phase_entered_ns = counted.phase_entered_ns;

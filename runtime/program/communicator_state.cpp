@@ -4,15 +4,15 @@
 #include "net/interfaces.hpp"
 #include "net/limits.hpp"
 #include "net/recorder.hpp"
-
 #include "protocol/check.hpp"
 #include "protocol/policy.hpp"
 
+#include <sodium.h>
+
+#include <unistd.h>
+
 #include <algorithm>
 #include <system_error>
-
-#include <sodium.h>
-#include <unistd.h>
 
 namespace ronde {
 
@@ -54,7 +54,8 @@ tl::expected<protocol::Policies, std::string> policies_for(CommunicatorOptions c
     }
     policies = protocol::resolve(policies, nranks, nroots);
     std::string_view const contradiction = protocol::contradiction_in(policies, nranks, nroots);
-    if (!contradiction.empty()) return tl::unexpected(std::string(contradiction));
+    if (!contradiction.empty())
+        return tl::unexpected(std::string(contradiction));
     return policies;
 }
 
@@ -79,17 +80,20 @@ Outcome Communicator::State::start(UniqueId const& id, RankId my_rank, std::uint
                                    CommunicatorOptions const& options) {
     auto const nroots = static_cast<std::uint32_t>(id.roots().size());
     if (nranks == 0 || nranks > protocol::kMaxRanks || my_rank >= nranks) {
-        return failed(Code::bad_argument, my_rank, "rank " + std::to_string(my_rank) + " of " + std::to_string(nranks) +
-                                                       ": ranks are 0 .. nranks-1, nranks is 1 .. " +
-                                                       std::to_string(protocol::kMaxRanks));
+        return failed(Code::bad_argument, my_rank,
+                      "rank " + std::to_string(my_rank) + " of " + std::to_string(nranks) +
+                          ": ranks are 0 .. nranks-1, nranks is 1 .. " + std::to_string(protocol::kMaxRanks));
     }
     if (nroots > nranks) {
-        return failed(Code::bad_argument, my_rank, "the id names " + std::to_string(nroots) + " roots for " +
-                                                       std::to_string(nranks) + " ranks: there can be one per rank at most");
+        return failed(Code::bad_argument, my_rank,
+                      "the id names " + std::to_string(nroots) + " roots for " + std::to_string(nranks) +
+                          " ranks: there can be one per rank at most");
     }
-    if (sodium_init() < 0) return failed(Code::local_failure, my_rank, "libsodium does not start: no source of random numbers");
+    if (sodium_init() < 0)
+        return failed(Code::local_failure, my_rank, "libsodium does not start: no source of random numbers");
     auto const policies = policies_for(options, nranks, nroots);
-    if (!policies) return failed(Code::bad_argument, my_rank, policies.error());
+    if (!policies)
+        return failed(Code::bad_argument, my_rank, policies.error());
 
     config.policies = *policies;
     config.nranks = nranks;
@@ -105,23 +109,27 @@ Outcome Communicator::State::start(UniqueId const& id, RankId my_rank, std::uint
     started_ns = monotonic_ns();
 
     auto listen = where_to_listen(id, options);
-    if (!listen) return tl::unexpected(listen.error());
+    if (!listen)
+        return tl::unexpected(listen.error());
     try {
         loop.emplace();
     } catch (std::system_error const& error) {
         return failed(Code::local_failure, my_rank, error.what());
     }
-    if (auto roots_started = start_roots(id, options); !roots_started) return roots_started;
+    if (auto roots_started = start_roots(id, options); !roots_started)
+        return roots_started;
 
     net::RankOptions rank_options;
     rank_options.max_io_bytes = options.max_io_bytes;
     rank_options.listen = *listen;
     rank_options.roots.assign(id.roots().begin(), id.roots().end());
     rank_options.mailbox_bytes = options.mailbox_bytes;
-    if (on_progress_) rank_options.on_phase = [this](Phase) { tell_progress(); };
+    if (on_progress_)
+        rank_options.on_phase = [this](Phase) { tell_progress(); };
     if (!options.record_directory.empty()) {
         auto recorder = net::Recorder::create(options.record_directory, config);
-        if (!recorder) return failed(Code::local_failure, my_rank, recorder.error());
+        if (!recorder)
+            return failed(Code::local_failure, my_rank, recorder.error());
         rank_options.recorder = std::move(*recorder);
     }
     Entry mine;
@@ -131,12 +139,13 @@ Outcome Communicator::State::start(UniqueId const& id, RankId my_rank, std::uint
     mine.process_id = static_cast<std::uint32_t>(::getpid());
     rank.emplace(*loop, config, id.secret(), mine, std::move(rank_options));
     rank->start();
-    if (options.abort_switch != nullptr) attach(*options.abort_switch);
+    if (options.abort_switch != nullptr)
+        attach(*options.abort_switch);
     return {};
 }
 
-tl::expected<net::ListenRequest, Failed> Communicator::State::where_to_listen(UniqueId const& id,
-                                                                              CommunicatorOptions const& options) const {
+tl::expected<net::ListenRequest, Failed>
+Communicator::State::where_to_listen(UniqueId const& id, CommunicatorOptions const& options) const {
     net::ListenRequest request;
     request.ports = {options.first_port, options.last_port == 0 ? options.first_port : options.last_port};
     request.seed = config.seed;
@@ -146,7 +155,8 @@ tl::expected<net::ListenRequest, Failed> Communicator::State::where_to_listen(Un
         return request;
     }
     auto wish = net::interface_request_from(net::environment_variable);
-    if (!wish) return failed(Code::bad_argument, config.rank, wish.error());
+    if (!wish)
+        return failed(Code::bad_argument, config.rank, wish.error());
     if (!options.interface.empty()) {
         wish->names = options.interface;
         wish->names_source = "the interface option";
@@ -156,16 +166,20 @@ tl::expected<net::ListenRequest, Failed> Communicator::State::where_to_listen(Un
         wish->family_source = "the family option";
     }
     wish->root = root;
-    if (auto const source = net::route_source(root); source) wish->route_source = *source;
+    if (auto const source = net::route_source(root); source)
+        wish->route_source = *source;
     auto const choice = net::choose_interface_here(*wish);
-    if (!choice) return failed(Code::local_failure, config.rank, choice.error());
+    if (!choice)
+        return failed(Code::local_failure, config.rank, choice.error());
     request.at = choice->chosen.address;
     return request;
 }
 
 Outcome Communicator::State::start_roots(UniqueId const& id, CommunicatorOptions const& options) {
-    if (options.root == nullptr) return {};
-    if (options.root->id() != id) return failed(Code::bad_argument, config.rank, "the root given is that of another id");
+    if (options.root == nullptr)
+        return {};
+    if (options.root->id() != id)
+        return failed(Code::bad_argument, config.rank, "the root given is that of another id");
     std::vector<net::Fd> listeners = options.root->take_listeners();
     if (listeners.size() != id.roots().size()) {
         return failed(Code::bad_argument, config.rank, "the root's listeners were taken before: an id serves one job");
@@ -182,10 +196,12 @@ Outcome Communicator::State::start_roots(UniqueId const& id, CommunicatorOptions
         root_config.budget_ns = config.policies.deadlines == protocol::Deadlines::none ? kNever : config.budget_ns;
         net::RootOptions root_options;
         root_options.max_io_bytes = options.max_io_bytes;
-        if (on_progress_) root_options.on_progress = [this](protocol::Root const&) { tell_progress(); };
+        if (on_progress_)
+            root_options.on_progress = [this](protocol::Root const&) { tell_progress(); };
         if (!options.record_directory.empty()) {
             auto recorder = net::Recorder::create(options.record_directory, root_config);
-            if (!recorder) return failed(Code::local_failure, config.rank, recorder.error());
+            if (!recorder)
+                return failed(Code::local_failure, config.rank, recorder.error());
             root_options.recorder = std::move(*recorder);
         }
         roots.push_back(std::make_unique<net::RootDriver>(*loop, root_config, id.secret(), std::move(listeners[index]),
@@ -197,14 +213,16 @@ Outcome Communicator::State::start_roots(UniqueId const& id, CommunicatorOptions
 
 void Communicator::State::tell_progress() const {
     Progress progress;
-    if (rank) progress.phase = rank->machine().phase();
+    if (rank)
+        progress.phase = rank->machine().phase();
     progress.hosts_root = !roots.empty();
     for (auto const& root : roots) {
         protocol::Root const& machine = root->machine();
         progress.checked_in += machine.checked_in();
         progress.expected += machine.expected();
         bool const incomplete = machine.expected() > machine.checked_in();
-        if (incomplete && progress.missing.range_count == 0) progress.missing = machine.missing();
+        if (incomplete && progress.missing.range_count == 0)
+            progress.missing = machine.missing();
     }
     on_progress_(progress);
 }
@@ -216,20 +234,25 @@ bool Communicator::State::roots_settled() const noexcept {
 Outcome Communicator::State::wait_until_ready() {
     loop->run_until([&] { return rank->was_ready() || rank->finished(); });
     bool const ready = rank->was_ready() && !rank->finished();
-    if (ready) loop->run_until([&] { return roots_settled() || rank->finished(); });
-    if (!ready || rank->finished()) let_roots_finish();
+    if (ready)
+        loop->run_until([&] { return roots_settled() || rank->finished(); });
+    if (!ready || rank->finished())
+        let_roots_finish();
     roots.clear();  // closes their listeners: whoever comes with this id again is refused at once
     bool const alive = !rank->finished();
     give_loop();
-    if (!alive || rank->finished()) return tl::unexpected(failure());
+    if (!alive || rank->finished())
+        return tl::unexpected(failure());
     return {};
 }
 
 /// This rank has failed. Its roots still owe the others the reason.
 void Communicator::State::let_roots_finish() {
     TimeNs const until_ns = monotonic_ns() + kRootsPatienceNs;
-    if (loop->run_until([&] { return roots_settled(); }, until_ns)) return;
-    for (auto const& root : roots) root->abort();
+    if (loop->run_until([&] { return roots_settled(); }, until_ns))
+        return;
+    for (auto const& root : roots)
+        root->abort();
     loop->run_until([&] { return roots_settled(); }, monotonic_ns() + net::kAbortLingerNs);
 }
 
@@ -238,7 +261,8 @@ void Communicator::State::let_roots_finish() {
 /// An abort between verbs has the loop for a moment; its end is waited for. Another verb is the program's mistake.
 bool Communicator::State::take_loop_for_verb() noexcept {
     while (!take_loop()) {
-        if (!abort_pressed_) return false;
+        if (!abort_pressed_)
+            return false;
         driving_.wait(true);
     }
     return true;
@@ -250,16 +274,19 @@ Outcome Communicator::State::two_threads() const {
 
 template <class Begin>
 Outcome Communicator::State::run_operation(Begin&& begin) {
-    if (!take_loop_for_verb()) return two_threads();
+    if (!take_loop_for_verb())
+        return two_threads();
     if (!rank->finished()) {
         begin();
         loop->run_until([&] { return rank->idle() || rank->finished(); });
     }
     // The end may have come in the same batch as the completion.
     bool const ended = rank->machine().finished();
-    if (ended) run_to_the_end();
+    if (ended)
+        run_to_the_end();
     give_loop();
-    if (ended) return tl::unexpected(failure());
+    if (ended)
+        return tl::unexpected(failure());
     return {};
 }
 
@@ -274,13 +301,15 @@ Outcome Communicator::State::send(protocol::Operation operation, std::span<const
 }
 
 Outcome Communicator::State::close() {
-    if (!take_loop_for_verb()) return two_threads();
+    if (!take_loop_for_verb())
+        return two_threads();
     if (!rank->finished()) {
         rank->close();
         loop->run_until([&] { return rank->finished(); });
     }
     give_loop();
-    if (rank->machine().error().is_ok()) return {};
+    if (rank->machine().error().is_ok())
+        return {};
     return tl::unexpected(failure());
 }
 
@@ -297,14 +326,16 @@ Failed Communicator::State::failure() const {
     return result;
 }
 
-// --- abort ------------------------------------------------------------------------------------------------------------
+// --- abort
+// ------------------------------------------------------------------------------------------------------------
 
 void Communicator::State::attach(AbortSwitch const& abort_switch) {
     AbortSwitch::State& state = *abort_switch.state_;
     std::lock_guard const lock(state.mutex);
     state.attached.push_back(this);
     switches_.push_back(abort_switch.state_);
-    if (!state.pressed) return;
+    if (!state.pressed)
+        return;
     abort_pressed_ = true;
     rank->abort();
 }
@@ -313,7 +344,8 @@ void Communicator::State::abort() noexcept {
     abort_pressed_ = true;
     rank->abort();
     // Between verbs nobody runs the loop, so whoever presses does: the others are told now and not at the next verb.
-    if (!take_loop()) return;
+    if (!take_loop())
+        return;
     run_to_the_end();
     release_loop();
 }
@@ -321,7 +353,8 @@ void Communicator::State::abort() noexcept {
 /// Gives the loop back. An abort that came in the meantime may have relied on this thread.
 void Communicator::State::give_loop() {
     release_loop();
-    if (!abort_pressed_ || !take_loop()) return;
+    if (!abort_pressed_ || !take_loop())
+        return;
     run_to_the_end();
     release_loop();
 }

@@ -1,11 +1,11 @@
 /// What stands behind a Communicator. Private to runtime/program.
 #pragma once
 
-#include <ronde/communicator.hpp>
-
 #include "net/loop.hpp"
 #include "net/rank_driver.hpp"
 #include "net/root_driver.hpp"
+
+#include <ronde/communicator.hpp>
 
 #include <atomic>
 #include <mutex>
@@ -30,7 +30,8 @@ struct Communicator::State {
     ~State();
 
     /// Begins. The error is local: nothing was started.
-    [[nodiscard]] Outcome start(UniqueId const& id, RankId rank, std::uint32_t nranks, CommunicatorOptions const& options);
+    [[nodiscard]] Outcome start(UniqueId const& id, RankId rank, std::uint32_t nranks,
+                                CommunicatorOptions const& options);
     /// Runs until the rank is ready and its roots are done, or everything has ended.
     [[nodiscard]] Outcome wait_until_ready();
     [[nodiscard]] Outcome operate(protocol::Operation operation, std::span<std::byte> buffer);

@@ -33,14 +33,14 @@ inline constexpr std::uint64_t kNoDevice = 0xffff'ffff'ffff'ffffU;
 /// What one rank tells all others about itself: 64 bytes, fixed, the same in memory (little-endian
 /// machines) and on the wire [clause 2.6].
 struct Entry {
-    Endpoint endpoint;               ///< the rank's ring listener
-    std::uint64_t host_id = 0;       ///< hash of host name and boot id; equal on one host only
+    Endpoint endpoint;          ///< the rank's ring listener
+    std::uint64_t host_id = 0;  ///< hash of host name and boot id; equal on one host only
     std::uint64_t device_id = kNoDevice;
-    std::uint64_t incarnation = 0;   ///< drawn once per process start; tells a retry from a second process
+    std::uint64_t incarnation = 0;  ///< drawn once per process start; tells a retry from a second process
     std::uint32_t process_id = 0;
-    std::uint32_t flags = 0;         ///< reserved, 0
+    std::uint32_t flags = 0;  ///< reserved, 0
     std::uint32_t rank = kNoRank;
-    std::uint16_t callback_port = 0; ///< call-back profiles: where the root answers (same address)
+    std::uint16_t callback_port = 0;  ///< call-back profiles: where the root answers (same address)
     std::uint16_t reserved = 0;
 
     friend constexpr bool operator==(Entry const&, Entry const&) = default;

@@ -15,21 +15,21 @@ namespace ronde::protocol {
 /// one paragraph for each. Numbers are on the wire and never change.
 enum class Code : std::uint8_t {
     ok = 0,
-    deadline = 1,            ///< the overall deadline passed; `about` is whom this rank waited for, if one
-    ranks_missing = 2,       ///< never checked in: the ranges in the detail, `about` the first of them
-    rank_lost = 3,           ///< `about` died or left without a word
-    root_lost = 4,           ///< the root died, or nobody answers where it was
-    root_silent = 5,         ///< the root's port is open, but nothing answers there
-    duplicate_rank = 6,      ///< two processes say they are `about`; expected/got: their process ids
-    mismatch = 7,            ///< `about` says `got` for `field`, `other` said `expected`
-    duplicate_device = 8,    ///< `about` and `other` claim one device of one host
-    id_consumed = 9,         ///< this id's ring already stood; an id serves one job
-    peer_unreachable = 10,   ///< no connection to `about`: see failure
-    protocol_violation = 11, ///< an authenticated `about` sent what no healthy rank sends
-    aborted = 12,            ///< `about` called abort
-    local_failure = 13,      ///< `about` could not go on by itself: descriptors, ports, memory, permission
-    peer_closed = 14,        ///< `about` closed its communicator while others still needed it
-    bad_argument = 15,       ///< the caller's own numbers do not fit
+    deadline = 1,             ///< the overall deadline passed; `about` is whom this rank waited for, if one
+    ranks_missing = 2,        ///< never checked in: the ranges in the detail, `about` the first of them
+    rank_lost = 3,            ///< `about` died or left without a word
+    root_lost = 4,            ///< the root died, or nobody answers where it was
+    root_silent = 5,          ///< the root's port is open, but nothing answers there
+    duplicate_rank = 6,       ///< two processes say they are `about`; expected/got: their process ids
+    mismatch = 7,             ///< `about` says `got` for `field`, `other` said `expected`
+    duplicate_device = 8,     ///< `about` and `other` claim one device of one host
+    id_consumed = 9,          ///< this id's ring already stood; an id serves one job
+    peer_unreachable = 10,    ///< no connection to `about`: see failure
+    protocol_violation = 11,  ///< an authenticated `about` sent what no healthy rank sends
+    aborted = 12,             ///< `about` called abort
+    local_failure = 13,       ///< `about` could not go on by itself: descriptors, ports, memory, permission
+    peer_closed = 14,         ///< `about` closed its communicator while others still needed it
+    bad_argument = 15,        ///< the caller's own numbers do not fit
 };
 inline constexpr std::uint32_t kCodeCount = 16;
 
@@ -42,11 +42,11 @@ struct Error {
     Phase phase = Phase::created;  ///< of the rank that noticed (`reporter`)
     Failure failure = Failure::none;
     Field field = Field::none;
-    std::int32_t os_error = 0;     ///< errno where one exists, for the message only
+    std::int32_t os_error = 0;  ///< errno where one exists, for the message only
     RankId about = kNoRank;
     RankId other = kNoRank;
-    RankId reporter = kNoRank;     ///< who noticed first; kNoRank: the root
-    std::uint32_t about_phase = 0; ///< a Phase: where `about` was last known to be
+    RankId reporter = kNoRank;      ///< who noticed first; kNoRank: the root
+    std::uint32_t about_phase = 0;  ///< a Phase: where `about` was last known to be
     std::uint64_t expected = 0;
     std::uint64_t got = 0;
 

@@ -22,7 +22,8 @@ enum class FrameKind : std::uint8_t {
     hello = 1,      ///< who connects, to whom, for what. aux: purpose, a: from, b: to, c: session id. Payload: nonce
     challenge = 2,  ///< the acceptor's nonce and proof. Payload: nonce, tag
     proof = 3,      ///< the connector's proof; repeats hello's numbers. Payload: tag
-    check_in = 4,   ///< aux: root index, a: rank, b: nranks, c: policy digest << 32 | roots digest, d: remaining ns. Payload: Entry
+    check_in = 4,   ///< aux: root index, a: rank, b: nranks, c: policy digest << 32 | roots digest, d: remaining ns.
+                    ///< Payload: Entry
     successor = 5,  ///< a: the successor's rank. Payload: its Entry
     slices = 6,     ///< aux: chord, a: first, b: count, c: bytes of one slice, d: operation. Payload: count slices
     length = 7,     ///< length turn. aux: turn, a: round, c: bytes of the slice that will follow, d: operation

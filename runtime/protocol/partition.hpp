@@ -54,7 +54,8 @@ constexpr RankId predecessor_of(RankId rank, std::uint32_t nranks, std::uint64_t
 /// Smallest k with 2^k >= value; 0 for values 0 and 1.
 constexpr std::uint32_t log2_ceil(std::uint64_t value) {
     std::uint32_t k = 0;
-    while ((std::uint64_t{1} << k) < value) ++k;
+    while ((std::uint64_t{1} << k) < value)
+        ++k;
     return k;
 }
 

@@ -4,8 +4,8 @@
 namespace ronde::protocol {
 namespace {
 
-constexpr std::uint32_t kRankMsThreshold = 128;      ///< stagger of 2.4 - 2.22: above this many ranks ...
-constexpr std::uint32_t kRootRateThreshold = 256;    ///< ... of 2.23 and later: above this many ranks at a root
+constexpr std::uint32_t kRankMsThreshold = 128;    ///< stagger of 2.4 - 2.22: above this many ranks ...
+constexpr std::uint32_t kRootRateThreshold = 256;  ///< ... of 2.23 and later: above this many ranks at a root
 constexpr std::uint32_t kCheckInsPerSecond = 7'000;
 
 }  // namespace
@@ -16,8 +16,10 @@ void RankStep::begin() noexcept {
     state_.phase = Phase::listening;
     state_.window = 1;
     actions_.push(ActionKind::listen).listener = Listener::ring;
-    if (calls_back()) actions_.push(ActionKind::listen).listener = Listener::callback;
-    if (policies_.accepting == Accepting::concurrent) grant(Listener::ring, RankState::kDoors);
+    if (calls_back())
+        actions_.push(ActionKind::listen).listener = Listener::callback;
+    if (policies_.accepting == Accepting::concurrent)
+        grant(Listener::ring, RankState::kDoors);
 }
 
 void RankStep::begin_check_in() noexcept {
@@ -37,7 +39,8 @@ void RankStep::begin_check_in() noexcept {
     }
     state_.phase = Phase::checking_in;
     dial(0, kRootLink);
-    if (partition().is_boundary(config_.rank) && !calls_back()) dial(1, kPreviousRootLink);
+    if (partition().is_boundary(config_.rank) && !calls_back())
+        dial(1, kPreviousRootLink);
 }
 
 void RankStep::send_check_in(Link link) noexcept {
@@ -53,14 +56,20 @@ void RankStep::send_check_in(Link link) noexcept {
     send(link, frame, Source::entry);
     set(link == kRootLink ? RankState::kRootOpen : RankState::kPreviousRootOpen);
     bool const boundary = partition().is_boundary(config_.rank);
-    if (calls_back()) close_link(link);
-    if (link == kRootLink && boundary && state_.dials[1].state == Dial::State::idle) return dial(1, kPreviousRootLink);
-    if (state_.phase != Phase::checking_in) return;
-    if (!has(RankState::kRootOpen) || (boundary && !has(RankState::kPreviousRootOpen))) return;
+    if (calls_back())
+        close_link(link);
+    if (link == kRootLink && boundary && state_.dials[1].state == Dial::State::idle)
+        return dial(1, kPreviousRootLink);
+    if (state_.phase != Phase::checking_in)
+        return;
+    if (!has(RankState::kRootOpen) || (boundary && !has(RankState::kPreviousRootOpen)))
+        return;
     state_.phase = Phase::awaiting_successor;
-    if (calls_back()) grant(Listener::callback, 1);
+    if (calls_back())
+        grant(Listener::callback, 1);
     // The root may have answered while the second check-in was still under way.
-    if (has(RankState::kKnowsSuccessor) || has(RankState::kTable)) connect_ring();
+    if (has(RankState::kKnowsSuccessor) || has(RankState::kTable))
+        connect_ring();
 }
 
 void RankStep::on_successor() noexcept {
@@ -68,7 +77,8 @@ void RankStep::on_successor() noexcept {
     RankId const successor = successor_of(config_.rank, config_.nranks);
     if (!expected_link || policies_.hand_out == HandOut::table || event_.frame.a != successor)
         return fail(Code::protocol_violation, kNoRank, Failure::malformed);
-    if (has(RankState::kKnowsSuccessor)) return;  // told twice after a second check-in
+    if (has(RankState::kKnowsSuccessor))
+        return;  // told twice after a second check-in
     Action& learn = actions_.push(ActionKind::learn);
     learn.first = successor;
     learn.count = 1;
@@ -79,37 +89,45 @@ void RankStep::on_successor() noexcept {
         grant(Listener::callback, 0);
         actions_.push(ActionKind::deafen).listener = Listener::callback;
     }
-    if (state_.phase == Phase::awaiting_successor) connect_ring();
+    if (state_.phase == Phase::awaiting_successor)
+        connect_ring();
 }
 
 void RankStep::on_table() noexcept {
-    bool const whole = event_.frame.d == 0 && event_.frame.a == 0 && event_.frame.b == config_.nranks &&
-                       event_.frame.c == kEntryBytes;
+    bool const whole =
+        event_.frame.d == 0 && event_.frame.a == 0 && event_.frame.b == config_.nranks && event_.frame.c == kEntryBytes;
     if (policies_.gather != Gather::star || !whole)
         return fail(Code::protocol_violation, kNoRank, Failure::malformed);
-    if (has(RankState::kTable)) return;
+    if (has(RankState::kTable))
+        return;
     Action& learn = actions_.push(ActionKind::learn);
     learn.first = 0;
     learn.count = config_.nranks;
     set(RankState::kTable);
     state_.window = config_.nranks;
-    if (state_.phase == Phase::awaiting_successor) connect_ring();
+    if (state_.phase == Phase::awaiting_successor)
+        connect_ring();
 }
 
 void RankStep::connect_ring() noexcept {
     state_.phase = Phase::connecting_ring;
-    if (config_.nranks > 1) dial(2, chord_out(0));
+    if (config_.nranks > 1)
+        dial(2, chord_out(0));
     on_hand();
 }
 
 /// One of the two hands was taken (or there are none to take): go on when both are held.
 void RankStep::on_hand() noexcept {
-    if (state_.phase != Phase::connecting_ring) return;
+    if (state_.phase != Phase::connecting_ring)
+        return;
     bool const both = (state_.out_open & 1U) != 0 && (state_.in_open & 1U) != 0;
-    if (config_.nranks > 1 && !both) return;
-    if (policies_.accepting == Accepting::serial && config_.nranks > 1) grant(Listener::ring, 1);
+    if (config_.nranks > 1 && !both)
+        return;
+    if (policies_.accepting == Accepting::serial && config_.nranks > 1)
+        grant(Listener::ring, 1);
     state_.phase = Phase::gathering;
-    if (has(RankState::kTable)) return table_done();
+    if (has(RankState::kTable))
+        return table_done();
     if (config_.nranks == 1) {
         set(RankState::kTable);
         return table_done();
@@ -127,9 +145,11 @@ void RankStep::table_done() noexcept {
 }
 
 void RankStep::on_inspected() noexcept {
-    if (has(RankState::kInspected) || !has(RankState::kTable)) return;
+    if (has(RankState::kInspected) || !has(RankState::kTable))
+        return;
     set(RankState::kInspected);
-    if (event_.devices.first == kNoRank) return commit();
+    if (event_.devices.first == kNoRank)
+        return commit();
     Error error;
     error.code = Code::duplicate_device;
     error.about = event_.devices.second;
@@ -139,21 +159,22 @@ void RankStep::on_inspected() noexcept {
 
 void RankStep::commit() noexcept {
     switch (policies_.commit) {
-        case Commit::root: {
-            state_.phase = Phase::committing;
-            Frame done;
-            done.kind = FrameKind::done;
-            done.a = config_.rank;
-            send(kRootLink, done);
-            set(RankState::kRootDone);
-            return;
-        }
-        case Commit::chords:
-            state_.phase = Phase::committing;
-            if (config_.nranks == 1) return become_ready();
-            return start_gather(1, Gather::doubling, 0);
-        case Commit::none:
-        case Commit::automatic: return become_ready();
+    case Commit::root: {
+        state_.phase = Phase::committing;
+        Frame done;
+        done.kind = FrameKind::done;
+        done.a = config_.rank;
+        send(kRootLink, done);
+        set(RankState::kRootDone);
+        return;
+    }
+    case Commit::chords:
+        state_.phase = Phase::committing;
+        if (config_.nranks == 1)
+            return become_ready();
+        return start_gather(1, Gather::doubling, 0);
+    case Commit::none:
+    case Commit::automatic: return become_ready();
     }
 }
 
@@ -161,7 +182,8 @@ void RankStep::on_commit() noexcept {
     if (event_.link != kRootLink || policies_.commit != Commit::root || !has(RankState::kRootDone))
         return fail(Code::protocol_violation, kNoRank, Failure::malformed);
     set(RankState::kCommitted);
-    if (state_.phase == Phase::committing && hands_held()) become_ready();
+    if (state_.phase == Phase::committing && hands_held())
+        become_ready();
 }
 
 /// Both hands are held, or were until their owner left in order. False while one is being taken again (may_dial_again).
@@ -172,10 +194,12 @@ bool RankStep::hands_held() const noexcept {
 void RankStep::become_ready() noexcept {
     state_.phase = Phase::ready;
     state_.deadline_ns = kNever;
-    if (state_.operation == 0) state_.operation = 1;  // operations of the program count on from 2 everywhere [7.1]
+    if (state_.operation == 0)
+        state_.operation = 1;  // operations of the program count on from 2 everywhere [7.1]
     state_.doing = OperationKind::none;
     for (RankState::Flag const flag : {RankState::kRootOpen, RankState::kPreviousRootOpen}) {
-        if (!has(flag) || calls_back()) continue;
+        if (!has(flag) || calls_back())
+            continue;
         Link const link = flag == RankState::kRootOpen ? kRootLink : kPreviousRootLink;
         if (policies_.commit != Commit::root) {
             Frame done;
@@ -197,18 +221,20 @@ void RankStep::root_link_closed() noexcept {
     bool const own = event_.link == kRootLink;
     reset(own ? RankState::kRootOpen : RankState::kPreviousRootOpen);
     state_.dials[own ? 0 : 1] = Dial{};
-    if (calls_back() || state_.phase == Phase::ready) return;
+    if (calls_back() || state_.phase == Phase::ready)
+        return;
     bool const answered = has(RankState::kKnowsSuccessor) || has(RankState::kTable);
     // A full queue, a box in between, or a door that closed on a slow proof: the same incarnation may check in again.
     // If the root is gone, the fresh socket will be refused.
-    bool const may_return = event_.failure == Failure::reset ||
-                            (event_.failure == Failure::end_of_stream && policies_.auth == Auth::keyed);
+    bool const may_return =
+        event_.failure == Failure::reset || (event_.failure == Failure::end_of_stream && policies_.auth == Auth::keyed);
     if (may_return && !answered) {
         state_.phase = Phase::checking_in;
         return dial(own ? 0 : 1, event_.link);
     }
     bool const needed = (policies_.commit == Commit::root && !has(RankState::kCommitted)) || (own && !answered);
-    if (!needed) return;
+    if (!needed)
+        return;
     Error error;
     error.code = Code::root_lost;
     error.failure = event_.failure;

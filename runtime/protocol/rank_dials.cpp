@@ -41,33 +41,38 @@ void RankStep::try_dial(Dial& dial) noexcept {
     Action& action = actions_.push(ActionKind::connect);
     action.link = dial.link;
     switch (dial.link.link_class()) {
-        case LinkClass::root: action.rank = my_root(); break;
-        case LinkClass::previous_root: action.rank = partition().previous_root(my_root()); break;
-        default: action.rank = rank_behind(dial.link); break;
+    case LinkClass::root: action.rank = my_root(); break;
+    case LinkClass::previous_root: action.rank = partition().previous_root(my_root()); break;
+    default: action.rank = rank_behind(dial.link); break;
     }
 }
 
 Dial* RankStep::dial_of(Link link) noexcept {
     for (Dial& dial : state_.dials) {
-        if (dial.state != Dial::State::idle && dial.link == link) return &dial;
+        if (dial.state != Dial::State::idle && dial.link == link)
+            return &dial;
     }
     return nullptr;
 }
 
 void RankStep::on_connected() noexcept {
     Dial* const dial = dial_of(event_.link);
-    if (dial == nullptr || dial->state != Dial::State::connecting) return;
-    if (event_.authentic) return dial_opened(*dial);  // a mail link that was admitted before
+    if (dial == nullptr || dial->state != Dial::State::connecting)
+        return;
+    if (event_.authentic)
+        return dial_opened(*dial);  // a mail link that was admitted before
     Frame hello;
     hello.kind = FrameKind::hello;
     hello.payload_bytes = kNonceBytes;
-    hello.aux = purpose_of(dial->link.link_class(), dial->link.link_class() == LinkClass::chord_out ? dial->link.index() : 0);
+    hello.aux =
+        purpose_of(dial->link.link_class(), dial->link.link_class() == LinkClass::chord_out ? dial->link.index() : 0);
     hello.a = config_.rank;
     hello.b = is_root(dial->link) ? (dial->link == kRootLink ? my_root() : partition().previous_root(my_root()))
                                   : rank_behind(dial->link);
     hello.c = config_.session;
     send(dial->link, hello, Source::handshake);
-    if (policies_.auth != Auth::keyed) return dial_opened(*dial);
+    if (policies_.auth != Auth::keyed)
+        return dial_opened(*dial);
     dial->state = Dial::State::greeting;
     dial->due_ns = answer_due(*dial);
 }
@@ -90,30 +95,34 @@ void RankStep::on_challenge(Dial& dial) noexcept {
 
 void RankStep::on_connect_failed() noexcept {
     Dial* const dial = dial_of(event_.link);
-    if (dial == nullptr || dial->state != Dial::State::connecting) return;
+    if (dial == nullptr || dial->state != Dial::State::connecting)
+        return;
     dial_failed(*dial, event_.failure, event_.os_error);
 }
 
 void RankStep::on_dial_timer() noexcept {
     for (Dial& dial : state_.dials) {
-        if (over()) return;
-        if (dial.state == Dial::State::idle || event_.now < dial.due_ns) continue;
+        if (over())
+            return;
+        if (dial.state == Dial::State::idle || event_.now < dial.due_ns)
+            continue;
         switch (dial.state) {
-            case Dial::State::pausing:
-                if (state_.phase == Phase::delayed) state_.phase = Phase::checking_in;
-                try_dial(dial);
-                break;
-            case Dial::State::connecting:
-                close_link(dial.link);
-                dial_failed(dial, Failure::timed_out, 0);
-                break;
-            case Dial::State::greeting:  // connected, but nobody answers: perhaps a ghost in a full queue
-                ++dial.unanswered;
-                close_link(dial.link);
-                dial_failed(dial, Failure::timed_out, 0);
-                break;
-            case Dial::State::idle:
-            case Dial::State::open: break;
+        case Dial::State::pausing:
+            if (state_.phase == Phase::delayed)
+                state_.phase = Phase::checking_in;
+            try_dial(dial);
+            break;
+        case Dial::State::connecting:
+            close_link(dial.link);
+            dial_failed(dial, Failure::timed_out, 0);
+            break;
+        case Dial::State::greeting:  // connected, but nobody answers: perhaps a ghost in a full queue
+            ++dial.unanswered;
+            close_link(dial.link);
+            dial_failed(dial, Failure::timed_out, 0);
+            break;
+        case Dial::State::idle:
+        case Dial::State::open: break;
         }
     }
 }
@@ -123,52 +132,54 @@ void RankStep::dial_failed(Dial& dial, Failure failure, std::int32_t os_error) n
     dial.last_failure = failure;
     dial.last_os_error = static_cast<std::int16_t>(os_error);
     bool const hopeless = failure == Failure::not_permitted || failure == Failure::bad_address;
-    if (hopeless || exhausted(dial)) return give_up(dial);
+    if (hopeless || exhausted(dial))
+        return give_up(dial);
     dial.state = Dial::State::pausing;
     dial.due_ns = event_.now + pause_ns(dial);
 }
 
 bool RankStep::exhausted(Dial const& dial) const noexcept {
     switch (policies_.retry) {
-        case Retry::article:
-            return dial.last_failure == Failure::refused     ? dial.refusals > kArticleRefusals
-                   : dial.last_failure == Failure::timed_out ? dial.attempt > kArticleTimeouts
-                                                             : dial.last_failure != Failure::self_connection;
-        case Retry::nccl: {
-            bool const retried = dial.last_failure == Failure::refused || dial.last_failure == Failure::timed_out ||
-                                 dial.last_failure == Failure::unreachable ||
-                                 dial.last_failure == Failure::self_connection;
-            return !retried || dial.attempt > kNcclRetries;
-        }
-        case Retry::backoff: {
-            // Nobody listens where a listener was promised: after the patience it will not come back [5.6]. The pauses
-            // double from 1 ms, so the patience in ms is used up after about log2(patience) refusals in a row.
-            bool const promised = !is_root(dial.link) || config_.root_promised;
-            return promised && dial.refusals > log2_ceil(policies_.refused_patience_ms);
-        }
+    case Retry::article:
+        return dial.last_failure == Failure::refused     ? dial.refusals > kArticleRefusals
+               : dial.last_failure == Failure::timed_out ? dial.attempt > kArticleTimeouts
+                                                         : dial.last_failure != Failure::self_connection;
+    case Retry::nccl: {
+        bool const retried = dial.last_failure == Failure::refused || dial.last_failure == Failure::timed_out ||
+                             dial.last_failure == Failure::unreachable || dial.last_failure == Failure::self_connection;
+        return !retried || dial.attempt > kNcclRetries;
+    }
+    case Retry::backoff: {
+        // Nobody listens where a listener was promised: after the patience it will not come back [5.6]. The pauses
+        // double from 1 ms, so the patience in ms is used up after about log2(patience) refusals in a row.
+        bool const promised = !is_root(dial.link) || config_.root_promised;
+        return promised && dial.refusals > log2_ceil(policies_.refused_patience_ms);
+    }
     }
     return true;
 }
 
 TimeNs RankStep::pause_ns(Dial const& dial) const noexcept {
     switch (policies_.retry) {
-        case Retry::article: return kMillisecondNs;
-        case Retry::nccl: return TimeNs{100} * dial.attempt * kMillisecondNs;
-        case Retry::backoff: {
-            std::uint32_t const exponent = std::min<std::uint32_t>(dial.attempt - 1U, kLongestPauseExponent);
-            std::uint64_t const longest_ns = static_cast<std::uint64_t>(kMillisecondNs) << exponent;
-            return static_cast<TimeNs>(longest_ns / 2 + draw(dial.link, dial.attempt) % (longest_ns / 2));
-        }
+    case Retry::article: return kMillisecondNs;
+    case Retry::nccl: return TimeNs{100} * dial.attempt * kMillisecondNs;
+    case Retry::backoff: {
+        std::uint32_t const exponent = std::min<std::uint32_t>(dial.attempt - 1U, kLongestPauseExponent);
+        std::uint64_t const longest_ns = static_cast<std::uint64_t>(kMillisecondNs) << exponent;
+        return static_cast<TimeNs>(longest_ns / 2 + draw(dial.link, dial.attempt) % (longest_ns / 2));
+    }
     }
     return kMillisecondNs;
 }
 
-/// When to give a connection up that is not (yet) answered. Doubles per try, jittered by an eighth, so that the ranks of
-/// a storm do not come back together.
+/// When to give a connection up that is not (yet) answered. Doubles per try, jittered by an eighth, so that the ranks
+/// of a storm do not come back together.
 TimeNs RankStep::answer_due(Dial const& dial) const noexcept {
-    if (policies_.deadlines == Deadlines::none) return kNever;
+    if (policies_.deadlines == Deadlines::none)
+        return kNever;
     std::uint64_t patience_ms = policies_.answer_patience_ms;
-    for (std::uint32_t i = 1; i < dial.attempt && patience_ms < kLongestAnswerPatienceMs; ++i) patience_ms *= 2;
+    for (std::uint32_t i = 1; i < dial.attempt && patience_ms < kLongestAnswerPatienceMs; ++i)
+        patience_ms *= 2;
     std::uint64_t const patience_ns =
         std::min<std::uint64_t>(patience_ms, kLongestAnswerPatienceMs) * static_cast<std::uint64_t>(kMillisecondNs);
     std::uint64_t const jitter_ns = draw(dial.link, dial.attempt + 0x10000U) % (patience_ns / 8 + 1);
@@ -185,21 +196,24 @@ void RankStep::dial_opened(Dial& dial) noexcept {
     dial.due_ns = kNever;
     dial.refusals = 0;
     switch (link.link_class()) {
-        case LinkClass::root:
-        case LinkClass::previous_root: return send_check_in(link);
-        case LinkClass::chord_out:
-            state_.out_open |= 1U << link.index();
-            state_.spoken &= ~(1U << link.index());
-            if (link == chord_out(0)) {
-                // The order of old: connect to the successor, only then accept the predecessor [5.5].
-                if (policies_.accepting == Accepting::serial) grant(Listener::ring, 1);
-                on_hand();
-                if (state_.phase == Phase::committing && has(RankState::kCommitted)) return become_ready();
-            }
-            if (!over()) pump_gather();
-            return;
-        case LinkClass::mail_out: return post_message();
-        default: return;
+    case LinkClass::root:
+    case LinkClass::previous_root: return send_check_in(link);
+    case LinkClass::chord_out:
+        state_.out_open |= 1U << link.index();
+        state_.spoken &= ~(1U << link.index());
+        if (link == chord_out(0)) {
+            // The order of old: connect to the successor, only then accept the predecessor [5.5].
+            if (policies_.accepting == Accepting::serial)
+                grant(Listener::ring, 1);
+            on_hand();
+            if (state_.phase == Phase::committing && has(RankState::kCommitted))
+                return become_ready();
+        }
+        if (!over())
+            pump_gather();
+        return;
+    case LinkClass::mail_out: return post_message();
+    default: return;
     }
 }
 

@@ -17,16 +17,19 @@ constexpr TimeNs kGraceMs = 20;
 
 void RankStep::on_accepted() noexcept {
     std::uint32_t const slot = event_.link.index();
-    if (slot >= RankState::kDoors) return close_link(event_.link);
+    if (slot >= RankState::kDoors)
+        return close_link(event_.link);
     ++state_.accepted;
     state_.doors[slot] = Door::silent;
     if (event_.listener == Listener::callback)
         state_.callback_doors = static_cast<std::uint8_t>(state_.callback_doors | (1U << slot));
-    if (policies_.deadlines == Deadlines::everywhere) state_.door_due_ns[slot] = after_ms(policies_.handshake_patience_ms);
+    if (policies_.deadlines == Deadlines::everywhere)
+        state_.door_due_ns[slot] = after_ms(policies_.handshake_patience_ms);
 }
 
 void RankStep::on_queued() noexcept {
-    if (policies_.deadlines == Deadlines::none) return;  // the profiles of old wait for the silent one
+    if (policies_.deadlines == Deadlines::none)
+        return;  // the profiles of old wait for the silent one
     TimeNs const spared_ns =
         static_cast<TimeNs>(policies_.handshake_patience_ms - std::min(policies_.handshake_patience_ms, kContestedMs)) *
         kMillisecondNs;
@@ -35,7 +38,8 @@ void RankStep::on_queued() noexcept {
     for (std::uint32_t slot = 0; slot < RankState::kDoors; ++slot) {
         TimeNs& due_ns = state_.door_due_ns[slot];
         // A door whose time was already cut is due within the contested patience from its opening: leave it.
-        if (state_.doors[slot] == Door::free || due_ns - event_.now <= static_cast<TimeNs>(kContestedMs) * kMillisecondNs)
+        if (state_.doors[slot] == Door::free ||
+            due_ns - event_.now <= static_cast<TimeNs>(kContestedMs) * kMillisecondNs)
             continue;
         due_ns = std::max(grace_due_ns, due_ns - spared_ns);
     }
@@ -44,12 +48,15 @@ void RankStep::on_queued() noexcept {
 
 void RankStep::on_door_frame() noexcept {
     std::uint32_t const slot = event_.link.index();
-    if (slot >= RankState::kDoors || state_.doors[slot] == Door::free) return;
+    if (slot >= RankState::kDoors || state_.doors[slot] == Door::free)
+        return;
     Link const link = admission();
-    if (link == Link{}) return turn_away(slot);
+    if (link == Link{})
+        return turn_away(slot);
     bool const hello = event_.frame.kind == FrameKind::hello && state_.doors[slot] == Door::silent;
     bool const proof = event_.frame.kind == FrameKind::proof && state_.doors[slot] == Door::challenged;
-    if (policies_.auth != Auth::keyed) return hello ? admit(slot, link) : turn_away(slot);
+    if (policies_.auth != Auth::keyed)
+        return hello ? admit(slot, link) : turn_away(slot);
     if (hello) {
         state_.doors[slot] = Door::challenged;
         Frame frame = event_.frame;
@@ -57,7 +64,8 @@ void RankStep::on_door_frame() noexcept {
         frame.payload_bytes = kNonceBytes + kTagBytes;
         return send(event_.link, frame, Source::handshake);
     }
-    if (proof && event_.authentic) return admit(slot, link);
+    if (proof && event_.authentic)
+        return admit(slot, link);
     turn_away(slot);
 }
 
@@ -70,23 +78,30 @@ Link RankStep::admission() const noexcept {
                           (policies_.auth == Auth::none || frame.c == config_.session);
         return fits ? kCallbackLink : Link{};
     }
-    if (policies_.auth != Auth::none && frame.c != config_.session) return {};
+    if (policies_.auth != Auth::none && frame.c != config_.session)
+        return {};
     Link const asked = link_asked_for();
     // Without a handshake the first who comes is believed to be the predecessor: the weak spot of old [3.1].
     bool const ring_stood = ((state_.in_open | state_.gone_in) & 1U) != 0;
-    if (asked == Link{} && policies_.auth == Auth::none && !ring_stood) return chord_in(0);
+    if (asked == Link{} && policies_.auth == Auth::none && !ring_stood)
+        return chord_in(0);
     return asked;
 }
 
 /// What hello's own numbers ask for, if they are those of a rank that may.
 Link RankStep::link_asked_for() const noexcept {
     Frame const& frame = event_.frame;
-    if (frame.b != config_.rank || frame.a >= config_.nranks) return {};
-    if (purpose_class(frame.aux) == LinkClass::mail_out) return mail_in(frame.a);
-    if (purpose_class(frame.aux) != LinkClass::chord_out) return {};
+    if (frame.b != config_.rank || frame.a >= config_.nranks)
+        return {};
+    if (purpose_class(frame.aux) == LinkClass::mail_out)
+        return mail_in(frame.a);
+    if (purpose_class(frame.aux) != LinkClass::chord_out)
+        return {};
     std::uint32_t const k = purpose_chord(frame.aux);
-    if (k >= kMaxChords || (1U << k) >= config_.nranks || (state_.in_open >> k & 1U) != 0) return {};
-    if (frame.a != predecessor_of(config_.rank, config_.nranks, std::uint64_t{1} << k)) return {};
+    if (k >= kMaxChords || (1U << k) >= config_.nranks || (state_.in_open >> k & 1U) != 0)
+        return {};
+    if (frame.a != predecessor_of(config_.rank, config_.nranks, std::uint64_t{1} << k))
+        return {};
     return chord_in(k);
 }
 
@@ -96,22 +111,27 @@ void RankStep::admit(std::uint32_t slot, Link link) noexcept {
     action.link = pending(slot);
     action.to = link;
     action.rank = rank_behind(link);
-    if (link.link_class() != LinkClass::chord_in) return;
+    if (link.link_class() != LinkClass::chord_in)
+        return;
     state_.in_open |= 1U << link.index();
-    if (link == chord_in(0)) on_hand();
-    if (!over()) pump_gather();
+    if (link == chord_in(0))
+        on_hand();
+    if (!over())
+        pump_gather();
 }
 
 void RankStep::on_door_closed() noexcept {
     std::uint32_t const slot = event_.link.index();
-    if (slot >= RankState::kDoors || state_.doors[slot] == Door::free) return;
+    if (slot >= RankState::kDoors || state_.doors[slot] == Door::free)
+        return;
     ++state_.strangers;
     free_door(slot);
 }
 
 void RankStep::on_door_timer() noexcept {
     for (std::uint32_t slot = 0; slot < RankState::kDoors; ++slot) {
-        if (state_.doors[slot] != Door::free && event_.now >= state_.door_due_ns[slot]) turn_away(slot);
+        if (state_.doors[slot] != Door::free && event_.now >= state_.door_due_ns[slot])
+            turn_away(slot);
     }
 }
 

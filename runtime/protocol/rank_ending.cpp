@@ -20,10 +20,12 @@ void RankStep::fail(Code code, RankId about, Failure failure) noexcept {
 }
 
 void RankStep::fail(Error error) noexcept {
-    if (over()) return;
+    if (over())
+        return;
     error.phase = state_.phase;
     error.reporter = config_.rank;
-    if (error.about == config_.rank) error.about_phase = static_cast<std::uint32_t>(state_.phase);
+    if (error.about == config_.rank)
+        error.about_phase = static_cast<std::uint32_t>(state_.phase);
     state_.error = error;
     state_.phase = Phase::failed;
     state_.farewell = 0;
@@ -33,14 +35,16 @@ void RankStep::fail(Error error) noexcept {
 /// Tells everyone within reach, a bounded number per step, then finishes.
 void RankStep::say_farewell() noexcept {
     bool const in_order = state_.phase == Phase::closed;
-    if (state_.farewell > kFarewellLinks) return;  // finished already
+    if (state_.farewell > kFarewellLinks)
+        return;  // finished already
     Frame frame;
     frame.kind = in_order ? FrameKind::bye : FrameKind::verdict;
     frame.payload_bytes = in_order ? 0 : kVerdictBytes;
     frame.a = config_.rank;
     bool const silent = !in_order && policies_.verdicts == Verdicts::silent;
     while (!silent && state_.farewell < kFarewellLinks) {
-        if (actions_.room() < 2) return actions_.ask_for_more();
+        if (actions_.room() < 2)
+            return actions_.ask_for_more();
         std::uint32_t const i = state_.farewell++;
         bool open = false;
         Link link;
@@ -54,22 +58,27 @@ void RankStep::say_farewell() noexcept {
             open = (state_.in_open >> (i - 2 - kMaxChords) & 1U) != 0;
             link = chord_in(i - 2 - kMaxChords);
         }
-        if (open) send(link, frame, in_order ? Source::none : Source::verdict);
+        if (open)
+            send(link, frame, in_order ? Source::none : Source::verdict);
     }
-    if (actions_.room() < 1) return actions_.ask_for_more();
+    if (actions_.room() < 1)
+        return actions_.ask_for_more();
     state_.farewell = kFarewellLinks + 1;
     actions_.push(ActionKind::finish);
 }
 
 void RankStep::on_verdict() noexcept {
-    if (over()) return;
+    if (over())
+        return;
     Error error;
-    if (event_.payload.size() == kVerdictBytes) error = decode_verdict(event_.payload).error;
+    if (event_.payload.size() == kVerdictBytes)
+        error = decode_verdict(event_.payload).error;
     if (error.is_ok()) {
         error.code = Code::protocol_violation;
         error.failure = Failure::malformed;
     }
-    if (error.code == Code::protocol_violation && error.about == kNoRank) error.about = rank_behind(event_.link);
+    if (error.code == Code::protocol_violation && error.about == kNoRank)
+        error.about = rank_behind(event_.link);
     // Passed on as it was told: cause, phase and reporter are those of whoever noticed first.
     state_.error = error;
     state_.phase = Phase::failed;
@@ -80,13 +89,15 @@ void RankStep::on_verdict() noexcept {
 void RankStep::on_bye() noexcept {
     bool const out = event_.link.link_class() == LinkClass::chord_out;
     bool const in = event_.link.link_class() == LinkClass::chord_in;
-    if (!out && !in) return;
+    if (!out && !in)
+        return;
     std::uint32_t const bit = 1U << event_.link.index();
     bool const needed = still_needed(event_.link);
     (out ? state_.gone_out : state_.gone_in) |= bit;
     (out ? state_.out_open : state_.in_open) &= ~bit;
     close_link(event_.link);
-    if (needed) return fail(Code::peer_closed, rank_behind(event_.link));
+    if (needed)
+        return fail(Code::peer_closed, rank_behind(event_.link));
     pump_gather();
 }
 
@@ -98,13 +109,17 @@ bool RankStep::still_needed(Link link) const noexcept {
     bool const gather = state_.phase == Phase::gathering || state_.doing == OperationKind::all_gather ||
                         state_.doing == OperationKind::barrier ||
                         (state_.phase == Phase::committing && policies_.commit == Commit::chords);
-    if (state_.phase < Phase::gathering) return true;
-    if (!gather || has(RankState::kServedAll)) return false;  // broadcasts look at gone_out and gone_in as they go
+    if (state_.phase < Phase::gathering)
+        return true;
+    if (!gather || has(RankState::kServedAll))
+        return false;  // broadcasts look at gone_out and gone_in as they go
     if (state_.algorithm == Gather::doubling) {
-        if (k >= doubling_rounds(config_.nranks, state_.operation)) return false;
+        if (k >= doubling_rounds(config_.nranks, state_.operation))
+            return false;
         return ((out ? state_.heard : state_.served) >> k & 1U) == 0;
     }
-    if (k != 0) return false;
+    if (k != 0)
+        return false;
     RingShares shares = ring_shares(config_.nranks, state_.algorithm);
     std::uint32_t const forwarded = state_.from_prev;  // all that arrives goes on, but the last
     bool const sends_forward = forwarded + 1U < shares.from_prev;
@@ -116,8 +131,10 @@ bool RankStep::still_needed(Link link) const noexcept {
     // In lock-step `turn` counts the turns whose sends are out; the last rounds of an even ring go forward only.
     bool const lengths = policies_.turns == Turns::lock_step_lengths;
     std::uint32_t const turns_per_round = !lengths ? 1U : state_.algorithm == Gather::ring2 ? 3U : 2U;
-    if (state_.turn < (out ? shares.from_prev : shares.from_next) * turns_per_round) return true;
-    if (lengths) shares = {shares.from_prev * 2U, shares.from_next * 2U};
+    if (state_.turn < (out ? shares.from_prev : shares.from_next) * turns_per_round)
+        return true;
+    if (lengths)
+        shares = {shares.from_prev * 2U, shares.from_next * 2U};
     return out ? state_.from_next < shares.from_next : state_.from_prev < shares.from_prev;
 }
 
@@ -137,19 +154,24 @@ bool RankStep::may_dial_again(Link link) const noexcept {
 void RankStep::peer_link_closed() noexcept {
     RankId const peer = rank_behind(event_.link);
     if (event_.link.link_class() == LinkClass::chord_out) {
-        if ((state_.out_open >> event_.link.index() & 1U) == 0) return;
+        if ((state_.out_open >> event_.link.index() & 1U) == 0)
+            return;
         state_.out_open &= ~(1U << event_.link.index());
-        if (may_dial_again(event_.link)) return dial(2, event_.link);
+        if (may_dial_again(event_.link))
+            return dial(2, event_.link);
     } else if (event_.link.link_class() == LinkClass::chord_in) {
-        if ((state_.in_open >> event_.link.index() & 1U) == 0) return;
+        if ((state_.in_open >> event_.link.index() & 1U) == 0)
+            return;
         state_.in_open &= ~(1U << event_.link.index());
     } else if (event_.link.link_class() == LinkClass::mail_out) {
         state_.dials[2] = state_.dials[2].link == event_.link ? Dial{} : state_.dials[2];
         bool const in_use = state_.doing == OperationKind::send && state_.peer == peer;
-        if (!in_use) return;
+        if (!in_use)
+            return;
     } else {
         bool const awaited = state_.doing == OperationKind::receive && state_.peer == peer;
-        if (!awaited) return;
+        if (!awaited)
+            return;
     }
     Error error;
     error.code = event_.failure == Failure::malformed ? Code::protocol_violation : Code::rank_lost;
@@ -160,7 +182,8 @@ void RankStep::peer_link_closed() noexcept {
 }
 
 void RankStep::on_close() noexcept {
-    if (state_.phase != Phase::ready) return fail(Code::aborted, config_.rank);
+    if (state_.phase != Phase::ready)
+        return fail(Code::aborted, config_.rank);
     state_.phase = Phase::closed;
     state_.farewell = 0;
     say_farewell();
@@ -171,19 +194,23 @@ RankId RankStep::waited_for() const noexcept {
     if (state_.doing == OperationKind::broadcast) {
         std::uint32_t const position = (state_.peer + config_.nranks - config_.rank) % config_.nranks;
         std::uint32_t const first_child = log2_ceil(std::uint64_t{position} + 1U);
-        if (state_.window == 0) return rank_behind(chord_out(first_child - 1U));
+        if (state_.window == 0)
+            return rank_behind(chord_out(first_child - 1U));
         std::uint32_t k = first_child;
-        while ((state_.served >> k & 1U) != 0) ++k;
+        while ((state_.served >> k & 1U) != 0)
+            ++k;
         return rank_behind(chord_in(k));
     }
     if (state_.algorithm != Gather::doubling)
         return rank_behind(still_needed(chord_in(0)) ? chord_in(0) : chord_out(0));
     std::uint32_t const rounds = doubling_rounds(config_.nranks, state_.operation);
     for (std::uint32_t k = 0; k < rounds; ++k) {
-        if ((state_.heard >> k & 1U) == 0) return rank_behind(chord_out(k));
+        if ((state_.heard >> k & 1U) == 0)
+            return rank_behind(chord_out(k));
     }
     for (std::uint32_t k = 0; k < rounds; ++k) {
-        if ((state_.served >> k & 1U) == 0) return rank_behind(chord_in(k));
+        if ((state_.served >> k & 1U) == 0)
+            return rank_behind(chord_in(k));
     }
     return kNoRank;
 }
@@ -192,11 +219,14 @@ TimeNs last_call_ns(RankConfig const& config, RankState const& state) noexcept {
     bool const bootstrap = state.phase >= Phase::connecting_ring && state.phase <= Phase::committing;
     Dial const& dial = state.dials[2];
     bool const unanswered = dial.state != Dial::State::idle && dial.state != Dial::State::open;
-    if (!bootstrap || state.deadline_ns == kNever) return kNever;
+    if (!bootstrap || state.deadline_ns == kNever)
+        return kNever;
     // Who calls in vain knows that its peer checked in, and speaks before the root does; who merely was not called
     // leaves it to the root to say whether that peer ever came.
-    if (unanswered) return state.deadline_ns - std::min(config.budget_ns / 5, 500 * kMillisecondNs);
-    if (state.phase != Phase::connecting_ring) return kNever;
+    if (unanswered)
+        return state.deadline_ns - std::min(config.budget_ns / 5, 500 * kMillisecondNs);
+    if (state.phase != Phase::connecting_ring)
+        return kNever;
     return state.deadline_ns - std::min(config.budget_ns / 10, 200 * kMillisecondNs);
 }
 
@@ -209,29 +239,29 @@ void RankStep::fail_at_deadline() noexcept {
     Dial const& root = state_.dials[0];
     Dial const& peer = state_.dials[2];
     switch (state_.phase) {
-        case Phase::checking_in:
-            error.code = root.unanswered > 0 || root.state == Dial::State::greeting ? Code::root_silent : Code::root_lost;
-            error.failure = root.last_failure == Failure::none ? Failure::timed_out : root.last_failure;
-            error.os_error = root.last_os_error;
-            break;
-        case Phase::connecting_ring:
-        case Phase::gathering:
-        case Phase::committing:
-        case Phase::ready:
-            if (peer.state != Dial::State::idle && peer.state != Dial::State::open) {
-                error.code = Code::peer_unreachable;
-                error.about = rank_behind(peer.link);
-                error.failure = peer.last_failure == Failure::none ? Failure::timed_out : peer.last_failure;
-                error.os_error = peer.last_os_error;
-            } else if (state_.phase == Phase::connecting_ring) {
-                error.about = predecessor_of(config_.rank, config_.nranks);
-            } else if (state_.doing == OperationKind::send || state_.doing == OperationKind::receive) {
-                error.about = state_.peer;
-            } else if (state_.phase != Phase::committing || policies_.commit == Commit::chords) {
-                error.about = waited_for();
-            }
-            break;
-        default: break;
+    case Phase::checking_in:
+        error.code = root.unanswered > 0 || root.state == Dial::State::greeting ? Code::root_silent : Code::root_lost;
+        error.failure = root.last_failure == Failure::none ? Failure::timed_out : root.last_failure;
+        error.os_error = root.last_os_error;
+        break;
+    case Phase::connecting_ring:
+    case Phase::gathering:
+    case Phase::committing:
+    case Phase::ready:
+        if (peer.state != Dial::State::idle && peer.state != Dial::State::open) {
+            error.code = Code::peer_unreachable;
+            error.about = rank_behind(peer.link);
+            error.failure = peer.last_failure == Failure::none ? Failure::timed_out : peer.last_failure;
+            error.os_error = peer.last_os_error;
+        } else if (state_.phase == Phase::connecting_ring) {
+            error.about = predecessor_of(config_.rank, config_.nranks);
+        } else if (state_.doing == OperationKind::send || state_.doing == OperationKind::receive) {
+            error.about = state_.peer;
+        } else if (state_.phase != Phase::committing || policies_.commit == Commit::chords) {
+            error.about = waited_for();
+        }
+        break;
+    default: break;
     }
     fail(error);
 }

@@ -1,7 +1,7 @@
 /// Collecting N slices: the table, a program's all_gather, and the barrier, which is a gather of nothing [clause 5.7].
 ///
-/// `doubling` runs over chords: rank r hears from r + 2^k in round k, and is heard by r - 2^k. The ring gathers run over
-/// the two hands. A gather is done when every slice is here and everything that others need from me is out.
+/// `doubling` runs over chords: rank r hears from r + 2^k in round k, and is heard by r - 2^k. The ring gathers run
+/// over the two hands. A gather is done when every slice is here and everything that others need from me is out.
 #include "protocol/check.hpp"
 #include "protocol/rank_step.hpp"
 
@@ -19,22 +19,28 @@ void RankStep::start_gather(std::uint32_t operation, Gather algorithm, std::uint
     state_.turn = 0;
     reset(RankState::kServedAll);
     // Tokens belong to the operation after the table; they wait until that begins.
-    if (operation != 0 && !adopt_early_tokens(slice_bytes == 0)) return;
-    if (algorithm == Gather::doubling) return pump_gather();
+    if (operation != 0 && !adopt_early_tokens(slice_bytes == 0))
+        return;
+    if (algorithm == Gather::doubling)
+        return pump_gather();
     start_ring();
 }
 
 void RankStep::pump_gather() noexcept {
     bool const running = state_.phase == Phase::gathering || state_.phase == Phase::committing ||
                          state_.doing == OperationKind::all_gather || state_.doing == OperationKind::barrier;
-    if (state_.doing == OperationKind::broadcast) return forward_broadcast();
-    if (running && state_.algorithm == Gather::doubling && !has(RankState::kServedAll)) pump_doubling();
+    if (state_.doing == OperationKind::broadcast)
+        return forward_broadcast();
+    if (running && state_.algorithm == Gather::doubling && !has(RankState::kServedAll))
+        pump_doubling();
 }
 
 void RankStep::gather_done() noexcept {
     set(RankState::kServedAll);
-    if (state_.phase == Phase::gathering) return table_done();
-    if (state_.phase == Phase::committing) return become_ready();
+    if (state_.phase == Phase::gathering)
+        return table_done();
+    if (state_.phase == Phase::committing)
+        return become_ready();
     complete();
 }
 
@@ -43,7 +49,8 @@ void RankStep::gather_done() noexcept {
 bool RankStep::adopt_early_tokens(bool barrier) noexcept {
     std::uint32_t const early = state_.early;
     state_.early = 0;
-    if (early == 0) return true;
+    if (early == 0)
+        return true;
     if (barrier) {
         state_.heard = early;
         return true;
@@ -65,17 +72,22 @@ bool RankStep::adopt_early_tokens(bool barrier) noexcept {
 void RankStep::pump_doubling() noexcept {
     std::uint32_t const rounds = doubling_rounds(config_.nranks, state_.operation);
     std::uint32_t round = 0;
-    while (round < rounds && (state_.heard >> round & 1U) != 0) ++round;
+    while (round < rounds && (state_.heard >> round & 1U) != 0)
+        ++round;
     state_.window = window_before(config_.nranks, state_.operation, round);
     bool const missing_chord = round < rounds && (state_.out_open >> round & 1U) == 0;
-    if (missing_chord && (state_.gone_out >> round & 1U) != 0) return fail(Code::peer_closed, rank_behind(chord_out(round)));
+    if (missing_chord && (state_.gone_out >> round & 1U) != 0)
+        return fail(Code::peer_closed, rank_behind(chord_out(round)));
     Dial const& dialling = state_.dials[2];
     bool const busy = dialling.link == chord_out(round) && dialling.state != Dial::State::idle;
-    if (missing_chord && !busy) dial(2, chord_out(round));
+    if (missing_chord && !busy)
+        dial(2, chord_out(round));
     serve_windows();
-    if (over()) return;
+    if (over())
+        return;
     bool const all_served = state_.served + 1U == 1U << rounds;
-    if (round == rounds && all_served) gather_done();
+    if (round == rounds && all_served)
+        gather_done();
 }
 
 /// Sends my window of round k to r - 2^k, as soon as both the window and the chord stand.
@@ -83,20 +95,25 @@ void RankStep::serve_windows() noexcept {
     std::uint32_t const rounds = doubling_rounds(config_.nranks, state_.operation);
     for (std::uint32_t k = 0; k < rounds; ++k) {
         bool const due = state_.window >= window_before(config_.nranks, state_.operation, k);
-        if (!due || (state_.served >> k & 1U) != 0) continue;
-        if ((state_.gone_in >> k & 1U) != 0) return fail(Code::peer_closed, rank_behind(chord_in(k)));
-        if ((state_.in_open >> k & 1U) == 0) continue;  // admit() comes back here
+        if (!due || (state_.served >> k & 1U) != 0)
+            continue;
+        if ((state_.gone_in >> k & 1U) != 0)
+            return fail(Code::peer_closed, rank_behind(chord_in(k)));
+        if ((state_.in_open >> k & 1U) == 0)
+            continue;  // admit() comes back here
         std::uint32_t const count = window_sent(config_.nranks, state_.operation, k);
         Source const source = state_.slice_bytes == 0 ? Source::none
                               : state_.operation == 0 ? Source::table
                                                       : Source::operation;
-        send(chord_in(k), slices_frame(static_cast<std::uint16_t>(k), config_.rank, count), source, config_.rank, count);
+        send(chord_in(k), slices_frame(static_cast<std::uint16_t>(k), config_.rank, count), source, config_.rank,
+             count);
         state_.served |= 1U << k;
     }
 }
 
 void RankStep::on_slices() noexcept {
-    if (state_.doing == OperationKind::broadcast) return on_broadcast();
+    if (state_.doing == OperationKind::broadcast)
+        return on_broadcast();
     bool const early = event_.frame.d == state_.operation + 1ULL;
     if (early && event_.frame.c == 0 && event_.link.link_class() == LinkClass::chord_out &&
         event_.frame.aux == event_.link.index()) {
@@ -105,8 +122,10 @@ void RankStep::on_slices() noexcept {
     }
     bool const mine = event_.frame.d == state_.operation && event_.frame.c == state_.slice_bytes &&
                       !(state_.phase == Phase::ready && state_.doing == OperationKind::none);
-    if (!mine) return fail(Code::protocol_violation, rank_behind(event_.link), Failure::malformed);
-    if (state_.algorithm == Gather::doubling) return on_window();
+    if (!mine)
+        return fail(Code::protocol_violation, rank_behind(event_.link), Failure::malformed);
+    if (state_.algorithm == Gather::doubling)
+        return on_window();
     on_ring_frame();
 }
 
@@ -116,7 +135,8 @@ void RankStep::on_window() noexcept {
     bool const fits = event_.link.link_class() == LinkClass::chord_out && event_.frame.aux == k &&
                       k < doubling_rounds(config_.nranks, state_.operation) && (state_.heard >> k & 1U) == 0 &&
                       event_.frame.a == rank_behind(event_.link) && event_.frame.b == count;
-    if (!fits) return fail(Code::protocol_violation, rank_behind(event_.link), Failure::malformed);
+    if (!fits)
+        return fail(Code::protocol_violation, rank_behind(event_.link), Failure::malformed);
     // Chords of earlier operations stand already, so a peer that is rounds ahead may be heard before my turn.
     state_.heard |= 1U << k;
     if (state_.slice_bytes != 0) {
@@ -163,14 +183,18 @@ void RankStep::send_length(Link link, std::uint32_t round) noexcept {
 
 void RankStep::start_ring() noexcept {
     RingShares const shares = ring_shares(config_.nranks, state_.algorithm);
-    if (shares.from_prev == 0) return gather_done();
+    if (shares.from_prev == 0)
+        return gather_done();
     for (Link const hand : {chord_out(0), chord_in(0)}) {
         std::uint32_t const open = hand == chord_out(0) ? state_.out_open : state_.in_open;
-        if ((open & 1U) == 0) return fail(Code::peer_closed, rank_behind(hand));
+        if ((open & 1U) == 0)
+            return fail(Code::peer_closed, rank_behind(hand));
     }
-    if (policies_.turns != Turns::pipelined) return pump_ring_turns();
+    if (policies_.turns != Turns::pipelined)
+        return pump_ring_turns();
     send_slice(chord_out(0), 0);
-    if (shares.from_next > 0) send_slice(chord_in(0), 0);
+    if (shares.from_next > 0)
+        send_slice(chord_in(0), 0);
 }
 
 void RankStep::on_ring_frame() noexcept {
@@ -197,9 +221,12 @@ void RankStep::on_ring_frame() noexcept {
         learn.first = slice;
         learn.count = 1;
     }
-    if (policies_.turns != Turns::pipelined) return pump_ring_turns();
-    if (step + 1U < share) send_slice(from_prev ? chord_out(0) : chord_in(0), step + 1U);
-    if (state_.from_prev == shares.from_prev && state_.from_next == shares.from_next) gather_done();
+    if (policies_.turns != Turns::pipelined)
+        return pump_ring_turns();
+    if (step + 1U < share)
+        send_slice(from_prev ? chord_out(0) : chord_in(0), step + 1U);
+    if (state_.from_prev == shares.from_prev && state_.from_next == shares.from_next)
+        gather_done();
 }
 
 /// Lock-step: a turn sends, then waits for its counterpart; `turn` counts the turns whose sends are out.
@@ -223,8 +250,10 @@ void RankStep::pump_ring_turns() noexcept {
         return state_.from_prev >= need_prev && state_.from_next >= need_next;
     };
     while (!over()) {
-        if (state_.turn > 0 && !answered(state_.turn - 1U)) return;
-        if (state_.turn == all_turns) return gather_done();
+        if (state_.turn > 0 && !answered(state_.turn - 1U))
+            return;
+        if (state_.turn == all_turns)
+            return gather_done();
         std::uint32_t const round = state_.turn / turns_per_round;
         std::uint32_t const step = state_.turn % turns_per_round;
         bool const backward = round < shares.from_next;
@@ -232,15 +261,18 @@ void RankStep::pump_ring_turns() noexcept {
         ++state_.turn;
         if (slice_turn) {
             bool const blocking = policies_.turns == Turns::send_then_receive;
-            if (blocking) actions_.push(ActionKind::pause).link = chord_in(0);
+            if (blocking)
+                actions_.push(ActionKind::pause).link = chord_in(0);
             send_slice(chord_out(0), round, blocking);
-            if (backward) send_slice(chord_in(0), round);
+            if (backward)
+                send_slice(chord_in(0), round);
         } else if (step == 0) {
             send_length(chord_out(0), round);
         } else if (backward) {
             send_length(chord_in(0), round);
         }
-        if (actions_.room() < 8) return;  // cannot happen: a turn waits for its counterpart; see the bound's test
+        if (actions_.room() < 8)
+            return;  // cannot happen: a turn waits for its counterpart; see the bound's test
     }
 }
 

@@ -9,7 +9,8 @@ namespace {
 constexpr std::uint64_t kDoublingBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMaxPayloadBytes = 0xffff'ffffULL;
 
-/// Position in a broadcast's binomial tree: hops *before* the source, so that data flows along chords (from r + 2^k to r).
+/// Position in a broadcast's binomial tree: hops *before* the source, so that data flows along chords (from r + 2^k to
+/// r).
 constexpr std::uint32_t tree_position(RankId rank, RankId source, std::uint32_t nranks) {
     return (source + nranks - rank) % nranks;
 }
@@ -20,7 +21,8 @@ void RankStep::on_operate() noexcept {
     Operation const& operation = event_.operation;
     bool const point_to_point = operation.kind == OperationKind::send || operation.kind == OperationKind::receive;
     bool const needs_peer = point_to_point || operation.kind == OperationKind::broadcast;
-    bool const bad_peer = needs_peer && (operation.peer >= config_.nranks || (point_to_point && operation.peer == config_.rank));
+    bool const bad_peer =
+        needs_peer && (operation.peer >= config_.nranks || (point_to_point && operation.peer == config_.rank));
     bool const bad_size = operation.slice_bytes > kMaxPayloadBytes;
     if (state_.doing != OperationKind::none || operation.kind == OperationKind::none || bad_peer || bad_size) {
         Error error;
@@ -36,33 +38,32 @@ void RankStep::on_operate() noexcept {
     state_.deadline_ns = operation.budget_ns < kNever - event_.now ? event_.now + operation.budget_ns : kNever;
     reset(RankState::kMailSent);
     switch (operation.kind) {
-        case OperationKind::all_gather: {
-            bool const small = operation.slice_bytes * config_.nranks <= kDoublingBytes;
-            bool const chords = policies_.gather == Gather::star || policies_.gather == Gather::doubling;
-            bool const nothing = operation.slice_bytes == 0;  // then it is a barrier, whatever it is called
-            Gather const algorithm = nothing || (chords && small) ? Gather::doubling : chords ? Gather::ring : policies_.gather;
-            return start_gather(state_.operation + 1U, algorithm, operation.slice_bytes);
-        }
-        case OperationKind::barrier: return start_gather(state_.operation + 1U, Gather::doubling, 0);
-        case OperationKind::broadcast:
-            state_.slice_bytes = operation.slice_bytes;
-            return start_broadcast();
-        case OperationKind::send:
-            state_.slice_bytes = operation.slice_bytes;
-            return dial(2, mail_out(operation.peer));
-        case OperationKind::receive: {
-            state_.slice_bytes = operation.slice_bytes;
-            Action& collect = actions_.push(ActionKind::collect);
-            collect.rank = operation.peer;
-            collect.tag = operation.tag;
-            return;
-        }
-        case OperationKind::none: return;
+    case OperationKind::all_gather: {
+        bool const small = operation.slice_bytes * config_.nranks <= kDoublingBytes;
+        bool const chords = policies_.gather == Gather::star || policies_.gather == Gather::doubling;
+        bool const nothing = operation.slice_bytes == 0;  // then it is a barrier, whatever it is called
+        Gather const algorithm = nothing || (chords && small) ? Gather::doubling
+                                 : chords                     ? Gather::ring
+                                                              : policies_.gather;
+        return start_gather(state_.operation + 1U, algorithm, operation.slice_bytes);
+    }
+    case OperationKind::barrier: return start_gather(state_.operation + 1U, Gather::doubling, 0);
+    case OperationKind::broadcast: state_.slice_bytes = operation.slice_bytes; return start_broadcast();
+    case OperationKind::send: state_.slice_bytes = operation.slice_bytes; return dial(2, mail_out(operation.peer));
+    case OperationKind::receive: {
+        state_.slice_bytes = operation.slice_bytes;
+        Action& collect = actions_.push(ActionKind::collect);
+        collect.rank = operation.peer;
+        collect.tag = operation.tag;
+        return;
+    }
+    case OperationKind::none: return;
     }
 }
 
 void RankStep::complete() noexcept {
-    if (state_.doing == OperationKind::none) return;
+    if (state_.doing == OperationKind::none)
+        return;
     state_.doing = OperationKind::none;
     state_.peer = kNoRank;
     state_.deadline_ns = kNever;
@@ -78,9 +79,12 @@ void RankStep::start_broadcast() noexcept {
     state_.served = 0;
     state_.window = 0;
     std::uint32_t const position = tree_position(config_.rank, state_.peer, config_.nranks);
-    if (!adopt_early_tokens(false)) return;
-    if (state_.slice_bytes == 0) return complete();  // nothing to tell; the number still counts
-    if (position == 0) state_.window = 1;
+    if (!adopt_early_tokens(false))
+        return;
+    if (state_.slice_bytes == 0)
+        return complete();  // nothing to tell; the number still counts
+    if (position == 0)
+        state_.window = 1;
     forward_broadcast();
 }
 
@@ -91,14 +95,18 @@ void RankStep::forward_broadcast() noexcept {
         std::uint32_t const parent = first_child - 1U;
         bool const open = (state_.out_open >> parent & 1U) != 0;
         bool const dialling = state_.dials[2].link == chord_out(parent) && state_.dials[2].state != Dial::State::idle;
-        if (!open && (state_.gone_out >> parent & 1U) != 0) return fail(Code::peer_closed, rank_behind(chord_out(parent)));
-        if (!open && !dialling) dial(2, chord_out(parent));
+        if (!open && (state_.gone_out >> parent & 1U) != 0)
+            return fail(Code::peer_closed, rank_behind(chord_out(parent)));
+        if (!open && !dialling)
+            dial(2, chord_out(parent));
         return;
     }
     bool all_served = true;
     for (std::uint32_t k = first_child; (1U << k) < config_.nranks && position + (1U << k) < config_.nranks; ++k) {
-        if ((state_.served >> k & 1U) != 0) continue;
-        if ((state_.gone_in >> k & 1U) != 0) return fail(Code::peer_closed, rank_behind(chord_in(k)));
+        if ((state_.served >> k & 1U) != 0)
+            continue;
+        if ((state_.gone_in >> k & 1U) != 0)
+            return fail(Code::peer_closed, rank_behind(chord_in(k)));
         if ((state_.in_open >> k & 1U) == 0) {
             all_served = false;  // the child has not connected yet; admit() comes back here
             continue;
@@ -106,21 +114,24 @@ void RankStep::forward_broadcast() noexcept {
         send(chord_in(k), slices_frame(static_cast<std::uint16_t>(k), state_.peer, 1), Source::operation, 0, 1);
         state_.served |= 1U << k;
     }
-    if (all_served) complete();
+    if (all_served)
+        complete();
 }
 
 void RankStep::on_broadcast() noexcept {
     Frame const& frame = event_.frame;
     std::uint32_t const position = tree_position(config_.rank, state_.peer, config_.nranks);
     bool const from_parent = position != 0 && event_.link == chord_out(log2_ceil(std::uint64_t{position} + 1U) - 1U);
-    bool const early_token = frame.d == state_.operation + 1ULL && frame.c == 0 && event_.link.link_class() == LinkClass::chord_out;
+    bool const early_token =
+        frame.d == state_.operation + 1ULL && frame.c == 0 && event_.link.link_class() == LinkClass::chord_out;
     if (early_token) {
         state_.early |= 1U << event_.link.index();
         return;
     }
-    bool const fits = from_parent && state_.window == 0 && frame.d == state_.operation && frame.c == state_.slice_bytes &&
-                      frame.a == state_.peer && frame.b == 1;
-    if (!fits) return fail(Code::protocol_violation, rank_behind(event_.link), Failure::malformed);
+    bool const fits = from_parent && state_.window == 0 && frame.d == state_.operation &&
+                      frame.c == state_.slice_bytes && frame.a == state_.peer && frame.b == 1;
+    if (!fits)
+        return fail(Code::protocol_violation, rank_behind(event_.link), Failure::malformed);
     state_.window = 1;
     forward_broadcast();
 }
@@ -128,7 +139,8 @@ void RankStep::on_broadcast() noexcept {
 // --- messages by (peer, tag) --------------------------------------------------------------------------------------
 
 void RankStep::post_message() noexcept {
-    if (state_.doing != OperationKind::send || has(RankState::kMailSent)) return;
+    if (state_.doing != OperationKind::send || has(RankState::kMailSent))
+        return;
     Frame frame;
     frame.kind = FrameKind::message;
     frame.payload_bytes = static_cast<std::uint32_t>(state_.slice_bytes);
@@ -142,9 +154,12 @@ void RankStep::post_message() noexcept {
 
 void RankStep::on_message() noexcept {
     Frame const& frame = event_.frame;
-    bool const honest = event_.link.link_class() == LinkClass::mail_in && frame.a == event_.link.index() && frame.b == config_.rank;
-    if (!honest) return fail(Code::protocol_violation, rank_behind(event_.link), Failure::malformed);
-    bool const asked = state_.doing == OperationKind::receive && event_.link == mail_in(state_.peer) && frame.c == state_.tag;
+    bool const honest =
+        event_.link.link_class() == LinkClass::mail_in && frame.a == event_.link.index() && frame.b == config_.rank;
+    if (!honest)
+        return fail(Code::protocol_violation, rank_behind(event_.link), Failure::malformed);
+    bool const asked =
+        state_.doing == OperationKind::receive && event_.link == mail_in(state_.peer) && frame.c == state_.tag;
     if (!asked) {
         Action& park = actions_.push(ActionKind::park);
         park.rank = frame.a;

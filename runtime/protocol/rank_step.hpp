@@ -26,9 +26,7 @@ private:
     [[nodiscard]] bool has(RankState::Flag flag) const noexcept { return (state_.flags & flag) != 0; }
     void set(RankState::Flag flag) noexcept { state_.flags = static_cast<std::uint16_t>(state_.flags | flag); }
     void reset(RankState::Flag flag) noexcept { state_.flags = static_cast<std::uint16_t>(state_.flags & ~flag); }
-    [[nodiscard]] bool over() const noexcept {
-        return state_.phase == Phase::failed || state_.phase == Phase::closed;
-    }
+    [[nodiscard]] bool over() const noexcept { return state_.phase == Phase::failed || state_.phase == Phase::closed; }
     [[nodiscard]] Partition partition() const noexcept { return {config_.nranks, config_.nroots}; }
     [[nodiscard]] std::uint32_t my_root() const noexcept { return partition().root_of(config_.rank); }
     [[nodiscard]] RankId rank_behind(Link link) const noexcept;
@@ -143,12 +141,14 @@ private:
     return nranks <= 1U + head_start ? 0U : log2_ceil(nranks - head_start);
 }
 /// Slices known before round k, my own included.
-[[nodiscard]] constexpr std::uint32_t window_before(std::uint32_t nranks, std::uint32_t operation, std::uint32_t k) noexcept {
+[[nodiscard]] constexpr std::uint32_t window_before(std::uint32_t nranks, std::uint32_t operation,
+                                                    std::uint32_t k) noexcept {
     std::uint64_t const window = (std::uint64_t{1} << k) + (operation == 0 ? 1U : 0U);
     return window < nranks ? static_cast<std::uint32_t>(window) : nranks;
 }
 /// Slices that round k carries: all that the sender knows and the receiver can use.
-[[nodiscard]] constexpr std::uint32_t window_sent(std::uint32_t nranks, std::uint32_t operation, std::uint32_t k) noexcept {
+[[nodiscard]] constexpr std::uint32_t window_sent(std::uint32_t nranks, std::uint32_t operation,
+                                                  std::uint32_t k) noexcept {
     std::uint32_t const known = window_before(nranks, operation, k);
     std::uint32_t const wanted = nranks - (1U << k);
     return known < wanted ? known : wanted;
@@ -159,7 +159,8 @@ struct RingShares {
     std::uint32_t from_next = 0;
 };
 [[nodiscard]] constexpr RingShares ring_shares(std::uint32_t nranks, Gather algorithm) noexcept {
-    if (algorithm == Gather::ring2) return {nranks / 2U, nranks - 1U - nranks / 2U};
+    if (algorithm == Gather::ring2)
+        return {nranks / 2U, nranks - 1U - nranks / 2U};
     return {nranks - 1U, 0U};
 }
 

@@ -14,7 +14,8 @@ constexpr std::uint32_t kContestedMs = 100;
 constexpr TimeNs kGraceMs = 20;
 
 std::uint32_t door_count(RootConfig const& config) {
-    if (config.policies.accepting == Accepting::serial) return 1;
+    if (config.policies.accepting == Accepting::serial)
+        return 1;
     return std::clamp<std::uint32_t>(config.pending_limit, 1, kMaxRootDoors);
 }
 
@@ -22,15 +23,18 @@ std::uint32_t door_count(RootConfig const& config) {
 
 void Root::step(Event const& event, Actions& actions) noexcept {
     PhaseSet const targets = targets_of(phase_, event.kind);
-    if (targets == 0) return;
+    if (targets == 0)
+        return;
     RootStep(*this, event, actions).run();
     RONDE_CHECK((targets & phase_bit(phase_)) != 0, "a root may only move along its transition table");
 }
 
 TimeNs Root::deadline() const noexcept {
-    if (phase_ == RootPhase::created || phase_ == RootPhase::judging) return kNever;
+    if (phase_ == RootPhase::created || phase_ == RootPhase::judging)
+        return kNever;
     TimeNs earliest = doors_due_ns_;
-    if (!finished()) earliest = std::min({earliest, deadline_ns_, next_loss_ns_, callback_due_ns_});
+    if (!finished())
+        earliest = std::min({earliest, deadline_ns_, next_loss_ns_, callback_due_ns_});
     return earliest;
 }
 
@@ -46,9 +50,11 @@ Verdict Root::ranks_without(RootRecord::Flag flag) const noexcept {
     verdict.error.code = Code::ranks_missing;
     Partition const partition{nranks_, config_->nroots};
     for (std::uint32_t i = 0; i < expected_ && i < room_.records.size(); ++i) {
-        if ((room_.records[i].flags & flag) != 0) continue;
+        if ((room_.records[i].flags & flag) != 0)
+            continue;
         RankId const rank = (partition.first_of(config_->root_index) + i) % nranks_;
-        if (verdict.error.about == kNoRank) verdict.error.about = rank;
+        if (verdict.error.about == kNoRank)
+            verdict.error.about = rank;
         RankRange* const last = verdict.range_count > 0 ? &verdict.ranges[verdict.range_count - 1] : nullptr;
         if (last != nullptr && last->last + 1 == rank && verdict.more_ranks == 0) {
             last->last = rank;
@@ -63,53 +69,61 @@ Verdict Root::ranks_without(RootRecord::Flag flag) const noexcept {
 
 void RootStep::run() noexcept {
     switch (event_.kind) {
-        case EventKind::start: return begin();
-        case EventKind::listening: return;
-        case EventKind::listen_failed: {
-            Error error;
-            error.code = Code::local_failure;
-            error.failure = event_.failure;
-            error.os_error = event_.os_error;
-            root_.verdict_.error = error;
-            root_.phase_ = RootPhase::failed;
-            actions_.push(ActionKind::finish);
-            return;
-        }
-        case EventKind::accepted: return on_accepted();
-        case EventKind::queued: return on_queued();
-        case EventKind::frame:
-            if (event_.link.link_class() == LinkClass::pending) return on_door_frame();
-            if (event_.link.link_class() == LinkClass::member) return on_member_frame();
-            return;
-        case EventKind::closed: return on_closed();
-        case EventKind::timer: return on_timer();
-        case EventKind::connected: return on_called();
-        case EventKind::connect_failed: return on_call_failed();
-        case EventKind::abort: {
-            Error error;
-            error.code = Code::aborted;
-            return judge(error);
-        }
-        case EventKind::resume:
-            if (root_.phase_ == RootPhase::handing_out) return pump_table();
-            if (root_.phase_ == RootPhase::committing) return pump_commit();
-            if (root_.phase_ == RootPhase::judging) return pump_verdict();
-            return;
-        default: return;
+    case EventKind::start: return begin();
+    case EventKind::listening: return;
+    case EventKind::listen_failed: {
+        Error error;
+        error.code = Code::local_failure;
+        error.failure = event_.failure;
+        error.os_error = event_.os_error;
+        root_.verdict_.error = error;
+        root_.phase_ = RootPhase::failed;
+        actions_.push(ActionKind::finish);
+        return;
+    }
+    case EventKind::accepted: return on_accepted();
+    case EventKind::queued: return on_queued();
+    case EventKind::frame:
+        if (event_.link.link_class() == LinkClass::pending)
+            return on_door_frame();
+        if (event_.link.link_class() == LinkClass::member)
+            return on_member_frame();
+        return;
+    case EventKind::closed: return on_closed();
+    case EventKind::timer: return on_timer();
+    case EventKind::connected: return on_called();
+    case EventKind::connect_failed: return on_call_failed();
+    case EventKind::abort: {
+        Error error;
+        error.code = Code::aborted;
+        return judge(error);
+    }
+    case EventKind::resume:
+        if (root_.phase_ == RootPhase::handing_out)
+            return pump_table();
+        if (root_.phase_ == RootPhase::committing)
+            return pump_commit();
+        if (root_.phase_ == RootPhase::judging)
+            return pump_verdict();
+        return;
+    default: return;
     }
 }
 
 void RootStep::begin() noexcept {
-    if (config_.expected_nranks != 0 && !adopt_reference(config_.expected_nranks, kNoRank)) return;
+    if (config_.expected_nranks != 0 && !adopt_reference(config_.expected_nranks, kNoRank))
+        return;
     root_.phase_ = RootPhase::collecting;
-    if (config_.budget_ns < kNever - event_.now) root_.deadline_ns_ = event_.now + config_.budget_ns;
+    if (config_.budget_ns < kNever - event_.now)
+        root_.deadline_ns_ = event_.now + config_.budget_ns;
     actions_.push(ActionKind::listen).listener = Listener::root;
     grant(door_count(config_));
 }
 
 void RootStep::on_accepted() noexcept {
     std::uint32_t const slot = event_.link.index();
-    if (slot >= door_count(config_)) return close_link(event_.link);
+    if (slot >= door_count(config_))
+        return close_link(event_.link);
     RootDoor& door = root_.doors_[slot];
     door = RootDoor{};
     door.state = RootDoor::State::silent;
@@ -121,12 +135,15 @@ void RootStep::on_accepted() noexcept {
 }
 
 void RootStep::on_queued() noexcept {
-    if (policies_.deadlines == Deadlines::none) return;
-    std::uint32_t const spared_ms = policies_.handshake_patience_ms - std::min(policies_.handshake_patience_ms, kContestedMs);
+    if (policies_.deadlines == Deadlines::none)
+        return;
+    std::uint32_t const spared_ms =
+        policies_.handshake_patience_ms - std::min(policies_.handshake_patience_ms, kContestedMs);
     for (RootDoor& door : root_.doors_) {
         bool const was_cut = door.due_ns - event_.now <= static_cast<TimeNs>(kContestedMs) * kMillisecondNs;
         bool const unproven = door.state == RootDoor::State::silent || door.state == RootDoor::State::challenged;
-        if (!unproven || was_cut) continue;
+        if (!unproven || was_cut)
+            continue;
         door.due_ns = std::max(event_.now + kGraceMs * kMillisecondNs,
                                door.due_ns - static_cast<TimeNs>(spared_ms) * kMillisecondNs);
         root_.doors_due_ns_ = std::min(root_.doors_due_ns_, door.due_ns);
@@ -137,59 +154,66 @@ void RootStep::on_queued() noexcept {
 bool RootStep::hello_fits() const noexcept {
     Frame const& frame = event_.frame;
     LinkClass const purpose = purpose_class(frame.aux);
-    if (policies_.auth == Auth::none) return true;
+    if (policies_.auth == Auth::none)
+        return true;
     return frame.c == config_.session && frame.b == config_.root_index &&
            (purpose == LinkClass::root || purpose == LinkClass::previous_root);
 }
 
 void RootStep::on_door_frame() noexcept {
     std::uint32_t const slot = event_.link.index();
-    if (slot >= kMaxRootDoors || root_.doors_[slot].state == RootDoor::State::free) return;
+    if (slot >= kMaxRootDoors || root_.doors_[slot].state == RootDoor::State::free)
+        return;
     RootDoor& door = root_.doors_[slot];
     using State = RootDoor::State;
     switch (event_.frame.kind) {
-        case FrameKind::hello: {
-            if (door.state != State::silent || !hello_fits()) return turn_away(slot);
-            if (policies_.auth != Auth::keyed) {
-                door.state = State::proven;
-                door.proven_rank = event_.frame.a;
-                return;
-            }
-            door.state = State::challenged;
-            Frame frame = event_.frame;
-            frame.kind = FrameKind::challenge;
-            frame.payload_bytes = kNonceBytes + kTagBytes;
-            return send(event_.link, frame, Source::handshake);
-        }
-        case FrameKind::proof:
-            if (door.state != State::challenged || !event_.authentic || !hello_fits()) return turn_away(slot);
+    case FrameKind::hello: {
+        if (door.state != State::silent || !hello_fits())
+            return turn_away(slot);
+        if (policies_.auth != Auth::keyed) {
             door.state = State::proven;
             door.proven_rank = event_.frame.a;
             return;
-        case FrameKind::check_in:
-            if (door.state != State::proven) return turn_away(slot);
-            return on_check_in(slot);
-        default: return turn_away(slot);
+        }
+        door.state = State::challenged;
+        Frame frame = event_.frame;
+        frame.kind = FrameKind::challenge;
+        frame.payload_bytes = kNonceBytes + kTagBytes;
+        return send(event_.link, frame, Source::handshake);
+    }
+    case FrameKind::proof:
+        if (door.state != State::challenged || !event_.authentic || !hello_fits())
+            return turn_away(slot);
+        door.state = State::proven;
+        door.proven_rank = event_.frame.a;
+        return;
+    case FrameKind::check_in:
+        if (door.state != State::proven)
+            return turn_away(slot);
+        return on_check_in(slot);
+    default: return turn_away(slot);
     }
 }
 
 void RootStep::on_member_frame() noexcept {
     std::uint32_t const local_id = event_.link.index();
-    if (over() || local_id >= root_.expected_) return;
+    if (over() || local_id >= root_.expected_)
+        return;
     Error error;
     switch (event_.frame.kind) {
-        case FrameKind::done: return on_done(local_id);
-        case FrameKind::verdict:
-            if (event_.payload.size() == kVerdictBytes) {
-                Verdict detail = decode_verdict(event_.payload);
-                if (detail.error.is_ok()) break;
-                if (detail.error.code == Code::protocol_violation && detail.error.about == kNoRank)
-                    detail.error.about = rank_of(local_id);
-                record(local_id).flags |= RootRecord::kTold;
-                return judge(detail.error, &detail);
-            }
-            break;
-        default: break;
+    case FrameKind::done: return on_done(local_id);
+    case FrameKind::verdict:
+        if (event_.payload.size() == kVerdictBytes) {
+            Verdict detail = decode_verdict(event_.payload);
+            if (detail.error.is_ok())
+                break;
+            if (detail.error.code == Code::protocol_violation && detail.error.about == kNoRank)
+                detail.error.about = rank_of(local_id);
+            record(local_id).flags |= RootRecord::kTold;
+            return judge(detail.error, &detail);
+        }
+        break;
+    default: break;
     }
     error.code = Code::protocol_violation;
     error.about = rank_of(local_id);
@@ -200,7 +224,8 @@ void RootStep::on_member_frame() noexcept {
 void RootStep::on_closed() noexcept {
     Link const link = event_.link;
     if (link.link_class() == LinkClass::pending) {
-        if (link.index() >= kMaxRootDoors || root_.doors_[link.index()].state == RootDoor::State::free) return;
+        if (link.index() >= kMaxRootDoors || root_.doors_[link.index()].state == RootDoor::State::free)
+            return;
         bool const wedges = policies_.verdicts == Verdicts::silent &&
                             root_.doors_[link.index()].state == RootDoor::State::proven && !over();
         free_door(link.index());
@@ -213,17 +238,22 @@ void RootStep::on_closed() noexcept {
         }
         return;
     }
-    if (link == kCallbackLink) return;
+    if (link == kCallbackLink)
+        return;
     if (link.link_class() == LinkClass::member && link.index() < root_.expected_)
         member_lost(link.index(), event_.failure, event_.os_error);
 }
 
 void RootStep::on_timer() noexcept {
     on_door_timer();
-    if (over()) return;
-    if (event_.now >= root_.deadline_ns_) return on_deadline();
-    if (event_.now >= root_.next_loss_ns_) on_loss_timer();
-    if (over() || event_.now < root_.callback_due_ns_) return;
+    if (over())
+        return;
+    if (event_.now >= root_.deadline_ns_)
+        return on_deadline();
+    if (event_.now >= root_.next_loss_ns_)
+        on_loss_timer();
+    if (over() || event_.now < root_.callback_due_ns_)
+        return;
     root_.callback_due_ns_ = kNever;
     call_next();
 }
@@ -232,9 +262,12 @@ void RootStep::on_door_timer() noexcept {
     root_.doors_due_ns_ = kNever;
     for (std::uint32_t slot = 0; slot < kMaxRootDoors; ++slot) {
         RootDoor const& door = root_.doors_[slot];
-        if (door.state == RootDoor::State::free) continue;
-        if (event_.now >= door.due_ns && actions_.room() > 4) turn_away(slot);
-        else root_.doors_due_ns_ = std::min(root_.doors_due_ns_, std::max(door.due_ns, event_.now));
+        if (door.state == RootDoor::State::free)
+            continue;
+        if (event_.now >= door.due_ns && actions_.room() > 4)
+            turn_away(slot);
+        else
+            root_.doors_due_ns_ = std::min(root_.doors_due_ns_, std::max(door.due_ns, event_.now));
     }
 }
 

@@ -13,18 +13,18 @@ namespace ronde::protocol {
 
 enum class RootPhase : std::uint8_t {
     created,
-    collecting,  ///< waits for check-ins; hands out as the policy says
-    handing_out, ///< everyone is here; successors or tables are on their way
-    committing,  ///< waits until every rank reported table and hands
-    judging,     ///< tells everyone the verdict
-    finished,    ///< done; whoever comes now is told that this id was used
-    failed,      ///< done; whoever comes now is told why
+    collecting,   ///< waits for check-ins; hands out as the policy says
+    handing_out,  ///< everyone is here; successors or tables are on their way
+    committing,   ///< waits until every rank reported table and hands
+    judging,      ///< tells everyone the verdict
+    finished,     ///< done; whoever comes now is told that this id was used
+    failed,       ///< done; whoever comes now is told why
 };
 inline constexpr std::uint32_t kRootPhaseCount = 7;
 
 struct RootConfig {
-    Policies policies;               ///< `automatic` choices are resolved by the machine once nranks is known
-    std::uint32_t expected_nranks = 0; ///< 0: the first check-in says it
+    Policies policies;                  ///< `automatic` choices are resolved by the machine once nranks is known
+    std::uint32_t expected_nranks = 0;  ///< 0: the first check-in says it
     std::uint32_t nroots = 1;
     std::uint32_t root_index = 0;
     std::uint32_t roots_digest = 0;
@@ -40,11 +40,15 @@ struct RootRecord {
     std::uint64_t incarnation = 0;
     std::uint64_t host_id = 0;
     std::uint64_t device_id = kNoDevice;
-    TimeNs lost_ns = kNever;     ///< its connection was reset: when it is given up
+    TimeNs lost_ns = kNever;  ///< its connection was reset: when it is given up
     std::uint32_t process_id = 0;
-    std::uint32_t flags = 0;     ///< RootRecord::Flag
+    std::uint32_t flags = 0;  ///< RootRecord::Flag
     enum Flag : std::uint32_t {
-        kCheckedIn = 1, kConnected = 2, kServed = 4, kDone = 8, kTold = 16,
+        kCheckedIn = 1,
+        kConnected = 2,
+        kServed = 4,
+        kDone = 8,
+        kTold = 16,
     };
 };
 
@@ -110,21 +114,21 @@ private:
     friend class RootStep;
     RootConfig const* config_ = nullptr;
     RootRoom room_;
-    TimeNs deadline_ns_ = kNever;     ///< earliest deadline any rank told, less a margin
-    TimeNs margin_ns_ = 0;            ///< what deadline_ns_ leaves before that rank gives up by itself
-    TimeNs doors_due_ns_ = kNever;    ///< no door is due before this; may be early
-    TimeNs next_loss_ns_ = kNever;    ///< earliest RootRecord::lost_ns
+    TimeNs deadline_ns_ = kNever;   ///< earliest deadline any rank told, less a margin
+    TimeNs margin_ns_ = 0;          ///< what deadline_ns_ leaves before that rank gives up by itself
+    TimeNs doors_due_ns_ = kNever;  ///< no door is due before this; may be early
+    TimeNs next_loss_ns_ = kNever;  ///< earliest RootRecord::lost_ns
     std::uint32_t nranks_ = 0;
     std::uint32_t expected_ = 0;
     std::uint32_t checked_in_ = 0;
     std::uint32_t done_ = 0;
     std::uint32_t strangers_ = 0;
     std::uint32_t accepted_ = 0;
-    std::uint32_t cursor_ = 0;        ///< next record of a long answer
-    std::uint32_t served_ = 0;        ///< hand-outs done
-    RankId reference_rank_ = kNoRank; ///< whose numbers the others are compared with; kNoRank: the root's own
+    std::uint32_t cursor_ = 0;         ///< next record of a long answer
+    std::uint32_t served_ = 0;         ///< hand-outs done
+    RankId reference_rank_ = kNoRank;  ///< whose numbers the others are compared with; kNoRank: the root's own
     std::uint32_t policy_digest_ = 0;
-    Policies policies_;               ///< resolved as soon as nranks is known
+    Policies policies_;                     ///< resolved as soon as nranks is known
     std::array<std::uint32_t, 4> calls_{};  ///< call-back profiles: local ids owed a call, oldest first
     std::uint32_t call_count_ = 0;
     RootPhase phase_ = RootPhase::created;

@@ -17,15 +17,21 @@ constexpr std::uint64_t device_hash(std::uint64_t host_id, std::uint64_t device_
 void RootStep::on_check_in(std::uint32_t slot) noexcept {
     Frame const& frame = event_.frame;
     bool const sound = event_.payload.size() == kEntryBytes && frame.a == root_.doors_[slot].proven_rank;
-    if (!sound) return turn_away(slot);
-    if (over()) return answer_late_comer(slot);
-    if (root_.nranks_ == 0 && !adopt_first_check_in(slot)) return;
-    if (!agrees(slot)) return;
+    if (!sound)
+        return turn_away(slot);
+    if (over())
+        return answer_late_comer(slot);
+    if (root_.nranks_ == 0 && !adopt_first_check_in(slot))
+        return;
+    if (!agrees(slot))
+        return;
     std::uint32_t const local_id = partition().local_id(config_.root_index, frame.a);
     Entry const entry = decode_entry(event_.payload);
     RootRecord const& known = record(local_id);
-    if ((known.flags & RootRecord::kCheckedIn) == 0) return welcome(slot, local_id, entry);
-    if (known.incarnation == entry.incarnation) return welcome_back(slot, local_id);
+    if ((known.flags & RootRecord::kCheckedIn) == 0)
+        return welcome(slot, local_id, entry);
+    if (known.incarnation == entry.incarnation)
+        return welcome_back(slot, local_id);
     Error error;
     error.code = Code::duplicate_rank;
     error.about = frame.a;
@@ -49,10 +55,12 @@ bool RootStep::adopt_reference(std::uint32_t nranks, RankId told_by) noexcept {
     return true;
 }
 
-/// The first check-in says how many ranks there are, if the root was not told at birth. Checked before anything is reserved.
+/// The first check-in says how many ranks there are, if the root was not told at birth. Checked before anything is
+/// reserved.
 bool RootStep::adopt_first_check_in(std::uint32_t slot) noexcept {
     std::uint32_t const nranks = event_.frame.b;
-    if (nranks != 0 && nranks <= kMaxRanks && config_.nroots <= nranks) return adopt_reference(nranks, event_.frame.a);
+    if (nranks != 0 && nranks <= kMaxRanks && config_.nroots <= nranks)
+        return adopt_reference(nranks, event_.frame.a);
     Error error;
     error.code = Code::bad_argument;
     error.about = event_.frame.a;
@@ -70,7 +78,8 @@ bool RootStep::agrees(std::uint32_t slot) noexcept {
     error.code = Code::mismatch;
     error.about = frame.a;
     auto const differs = [&](Field field, std::uint64_t expected, std::uint64_t got) {
-        if (expected == got || error.field != Field::none) return;
+        if (expected == got || error.field != Field::none)
+            return;
         error.field = field;
         error.other = field == Field::nranks ? root_.reference_rank_ : kNoRank;  // the rest is the root's own word
         error.expected = expected;
@@ -82,9 +91,10 @@ bool RootStep::agrees(std::uint32_t slot) noexcept {
     differs(Field::roots, config_.roots_digest, frame.c & 0xffff'ffffU);
     differs(Field::root_index, config_.root_index, frame.aux);
     if (error.field == Field::none) {
-        bool const mine = frame.a < root_.nranks_ &&
-                          partition().local_id(config_.root_index, frame.a) < root_.expected_;
-        if (mine) return true;
+        bool const mine =
+            frame.a < root_.nranks_ && partition().local_id(config_.root_index, frame.a) < root_.expected_;
+        if (mine)
+            return true;
         error.field = Field::rank;
         error.expected = root_.nranks_;
         error.got = frame.a;
@@ -119,22 +129,26 @@ void RootStep::welcome(std::uint32_t slot, std::uint32_t local_id, Entry const& 
         }
     }
     pair_known(local_id);
-    if (root_.checked_in_ == root_.expected_ && root_.phase_ == RootPhase::collecting) everyone_here();
+    if (root_.checked_in_ == root_.expected_ && root_.phase_ == RootPhase::collecting)
+        everyone_here();
 }
 
 /// The same process again: its first connection was lost on the way. Nothing is counted twice [S4].
 void RootStep::welcome_back(std::uint32_t slot, std::uint32_t local_id) noexcept {
     RootRecord& mine = record(local_id);
-    if ((mine.flags & RootRecord::kConnected) != 0) close_link(member(local_id));
+    if ((mine.flags & RootRecord::kConnected) != 0)
+        close_link(member(local_id));
     mine.lost_ns = kNever;
     admit(slot, local_id);
-    if ((mine.flags & RootRecord::kServed) != 0 && !calls_back()) serve(local_id);
+    if ((mine.flags & RootRecord::kServed) != 0 && !calls_back())
+        serve(local_id);
 }
 
 /// From now on the connection belongs to this rank, or, where the root calls back, is done with.
 void RootStep::admit(std::uint32_t slot, std::uint32_t local_id) noexcept {
     free_door(slot);
-    if (calls_back()) return close_link(pending(slot));
+    if (calls_back())
+        return close_link(pending(slot));
     record(local_id).flags |= RootRecord::kConnected;
     Action& action = actions_.push(ActionKind::admit);
     action.link = pending(slot);
@@ -145,7 +159,8 @@ void RootStep::admit(std::uint32_t slot, std::uint32_t local_id) noexcept {
 /// Enters a device into the index; returns the local id that holds it already, or kNoRank.
 std::uint32_t RootStep::index_device(std::uint32_t local_id) noexcept {
     RootRecord const& mine = record(local_id);
-    if (mine.device_id == kNoDevice) return kNoRank;
+    if (mine.device_id == kNoDevice)
+        return kNoRank;
     std::span<std::uint32_t> const index = root_.room_.device_index;
     std::uint64_t const mask = index.size() - 1;
     for (std::uint64_t i = device_hash(mine.host_id, mine.device_id);; ++i) {
@@ -155,23 +170,27 @@ std::uint32_t RootStep::index_device(std::uint32_t local_id) noexcept {
             return kNoRank;
         }
         RootRecord const& other = record(cell - 1U);
-        if (other.host_id == mine.host_id && other.device_id == mine.device_id) return cell - 1U;
+        if (other.host_id == mine.host_id && other.device_id == mine.device_id)
+            return cell - 1U;
     }
 }
 
 /// The verdict must be out before the most impatient rank gives up on its own; it leaves an eighth, 250 ms at most.
 void RootStep::hear_deadline() noexcept {
-    if (policies_.deadlines == Deadlines::none || event_.frame.d >= static_cast<std::uint64_t>(kNever - event_.now)) return;
+    if (policies_.deadlines == Deadlines::none || event_.frame.d >= static_cast<std::uint64_t>(kNever - event_.now))
+        return;
     TimeNs const remaining_ns = static_cast<TimeNs>(event_.frame.d);
     TimeNs const margin_ns = std::min(remaining_ns / 8, 250 * kMillisecondNs);
     TimeNs const due_ns = event_.now + remaining_ns - margin_ns;
-    if (due_ns >= root_.deadline_ns_) return;
+    if (due_ns >= root_.deadline_ns_)
+        return;
     root_.deadline_ns_ = due_ns;
     root_.margin_ns_ = margin_ns;
 }
 
 void RootStep::refuse(std::uint32_t slot, Error const& error) noexcept {
-    if (over()) return answer_late_comer(slot);
+    if (over())
+        return answer_late_comer(slot);
     find_guilty(error, nullptr);
     answer_late_comer(slot);
     tell_everyone();

@@ -6,7 +6,8 @@
 namespace ronde::protocol {
 
 Verdict Root::notice() const noexcept {
-    if (!verdict_.error.is_ok()) return verdict_;
+    if (!verdict_.error.is_ok())
+        return verdict_;
     Verdict notice;
     notice.error.code = Code::id_consumed;
     notice.error.phase = Phase::checking_in;
@@ -14,7 +15,8 @@ Verdict Root::notice() const noexcept {
 }
 
 void RootStep::judge(Error error, Verdict const* detail) noexcept {
-    if (over()) return;
+    if (over())
+        return;
     find_guilty(error, detail);
     tell_everyone();
 }
@@ -25,14 +27,16 @@ void RootStep::find_guilty(Error error, Verdict const* detail) noexcept {
                       : root_.phase_ == RootPhase::handing_out ? Phase::awaiting_successor
                                                                : Phase::committing;
     }
-    if (detail != nullptr) root_.verdict_ = *detail;
+    if (detail != nullptr)
+        root_.verdict_ = *detail;
     root_.verdict_.error = error;
     root_.phase_ = RootPhase::judging;
     root_.cursor_ = 0;
 }
 
 void RootStep::tell_everyone() noexcept {
-    if (policies_.verdicts == Verdicts::everyone) return pump_verdict();
+    if (policies_.verdicts == Verdicts::everyone)
+        return pump_verdict();
     root_.phase_ = RootPhase::failed;
     actions_.push(ActionKind::deafen).listener = Listener::root;
     actions_.push(ActionKind::finish);
@@ -43,11 +47,14 @@ void RootStep::pump_verdict() noexcept {
     frame.kind = FrameKind::verdict;
     frame.payload_bytes = kVerdictBytes;
     while (root_.cursor_ < root_.expected_) {
-        if (actions_.room() < 3) return actions_.ask_for_more();
+        if (actions_.room() < 3)
+            return actions_.ask_for_more();
         RootRecord& member_record = record(root_.cursor_);
         Link const link = member(root_.cursor_++);
-        if ((member_record.flags & RootRecord::kConnected) == 0) continue;
-        if ((member_record.flags & RootRecord::kTold) == 0) send(link, frame, Source::verdict);
+        if ((member_record.flags & RootRecord::kConnected) == 0)
+            continue;
+        if ((member_record.flags & RootRecord::kTold) == 0)
+            send(link, frame, Source::verdict);
         member_record.flags = (member_record.flags | RootRecord::kTold) & ~std::uint32_t{RootRecord::kConnected};
         close_link(link);
     }
@@ -59,7 +66,8 @@ void RootStep::pump_verdict() noexcept {
 void RootStep::member_lost(std::uint32_t local_id, Failure failure, std::int32_t os_error) noexcept {
     RootRecord& lost = record(local_id);
     lost.flags &= ~std::uint32_t{RootRecord::kConnected};
-    if (over() || (lost.flags & RootRecord::kDone) != 0) return;
+    if (over() || (lost.flags & RootRecord::kDone) != 0)
+        return;
     bool const served = (lost.flags & RootRecord::kServed) != 0;
     // The first rank of the next block is here only to be told of: after that, its own root watches over it.
     bool const extra = local_id >= to_serve();
@@ -100,7 +108,8 @@ void RootStep::on_loss_timer() noexcept {
 /// A root that has everyone knows less than a rank that waits for a hand, or than another root that misses somebody:
 /// it waits for half the margin more, so that the better verdict can arrive. True the first time.
 bool RootStep::margin_due() noexcept {
-    if (root_.margin_ns_ == 0) return false;
+    if (root_.margin_ns_ == 0)
+        return false;
     root_.deadline_ns_ = event_.now + root_.margin_ns_ / 2;
     root_.margin_ns_ = 0;
     return true;
@@ -117,12 +126,14 @@ void RootStep::on_deadline() noexcept {
         error.got = root_.checked_in_;
         return judge(error, &missing);
     }
-    if (margin_due()) return;
+    if (margin_due())
+        return;
     Verdict unfinished = root_.ranks_without(RootRecord::kDone);
     bool const only_one = unfinished.range_count == 1 && unfinished.ranges[0].first == unfinished.ranges[0].last;
     error = unfinished.error;
     error.code = Code::deadline;
-    if (!only_one) error.about = kNoRank;
+    if (!only_one)
+        error.about = kNoRank;
     judge(error, &unfinished);
 }
 

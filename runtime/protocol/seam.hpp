@@ -61,10 +61,10 @@ enum class OperationKind : std::uint8_t { none, all_gather, barrier, broadcast, 
 struct Operation {
     OperationKind kind = OperationKind::none;
     std::uint8_t reserved[3] = {};
-    RankId peer = kNoRank;           ///< broadcast: the source; send: receiver; receive: sender
-    std::uint64_t tag = 0;           ///< send, receive
-    std::uint64_t slice_bytes = 0;   ///< all_gather: of one rank's slice; broadcast, send, receive: of the buffer
-    TimeNs budget_ns = kNever;       ///< how long it may take; kNever: no limit
+    RankId peer = kNoRank;          ///< broadcast: the source; send: receiver; receive: sender
+    std::uint64_t tag = 0;          ///< send, receive
+    std::uint64_t slice_bytes = 0;  ///< all_gather: of one rank's slice; broadcast, send, receive: of the buffer
+    TimeNs budget_ns = kNever;      ///< how long it may take; kNever: no limit
     friend constexpr bool operator==(Operation const&, Operation const&) = default;
 };
 
@@ -80,7 +80,8 @@ struct Event {
     DevicePair devices;
     Frame frame;
     Operation operation;
-    std::span<const std::byte> payload;  ///< frame: Entry of check_in and successor, Verdict of verdict; may be empty for slices
+    std::span<const std::byte>
+        payload;  ///< frame: Entry of check_in and successor, Verdict of verdict; may be empty for slices
 
     static Event start(TimeNs now) { return of(now, EventKind::start); }
     static Event timer(TimeNs now) { return of(now, EventKind::timer); }
@@ -158,20 +159,20 @@ private:
 };
 
 enum class ActionKind : std::uint8_t {
-    listen,    ///< make sure that `listener` is bound; answer with listening or listen_failed
-    accept,    ///< from now on let `credits` connections of `listener` be pending at once; slots are 0..credits-1
-    admit,     ///< the connection `link` (a pending one) is from now on named `to`
-    connect,   ///< make `link` to rank `rank` (chord, mail, callback) or root `rank` (root, previous_root)
-    send,      ///< queue `frame` on `link`, its payload taken from `source`
-    learn,     ///< entries first..first+count-1 (mod N) of this step's frame are true from now on
-    pause,     ///< stop reading from `link`
-    unpause,   ///< read again
-    close,     ///< end `link`: what is queued is still sent, then FIN; no `closed` event follows
-    deafen,    ///< close `listener`
-    inspect,   ///< search the table for duplicate devices; answer with inspected
-    collect,   ///< a message `rank`/`tag` may wait: move it to the program's buffer and answer collected, or stay silent
-    park,      ///< this step's message is not asked for yet: keep it until `collect`
-    reserve,   ///< root: provide records for `count` ranks (Root::provide), then feed the same event again
+    listen,   ///< make sure that `listener` is bound; answer with listening or listen_failed
+    accept,   ///< from now on let `credits` connections of `listener` be pending at once; slots are 0..credits-1
+    admit,    ///< the connection `link` (a pending one) is from now on named `to`
+    connect,  ///< make `link` to rank `rank` (chord, mail, callback) or root `rank` (root, previous_root)
+    send,     ///< queue `frame` on `link`, its payload taken from `source`
+    learn,    ///< entries first..first+count-1 (mod N) of this step's frame are true from now on
+    pause,    ///< stop reading from `link`
+    unpause,  ///< read again
+    close,    ///< end `link`: what is queued is still sent, then FIN; no `closed` event follows
+    deafen,   ///< close `listener`
+    inspect,  ///< search the table for duplicate devices; answer with inspected
+    collect,  ///< a message `rank`/`tag` may wait: move it to the program's buffer and answer collected, or stay silent
+    park,     ///< this step's message is not asked for yet: keep it until `collect`
+    reserve,  ///< root: provide records for `count` ranks (Root::provide), then feed the same event again
     complete,  ///< the operation under way is done
     ready,     ///< the bootstrap is done: full table, both hands
     finish,    ///< the end: send what is queued, close everything, report error() (ok after close)
@@ -193,14 +194,14 @@ struct Action {
     ActionKind kind = ActionKind::listen;
     Listener listener = Listener::ring;
     Source source = Source::none;
-    bool notify = false;         ///< send: feed `sent` when the link's queue has drained
+    bool notify = false;  ///< send: feed `sent` when the link's queue has drained
     Link link;
-    Link to;                     ///< admit
-    RankId rank = kNoRank;       ///< connect, collect; admit: the peer
+    Link to;                ///< admit
+    RankId rank = kNoRank;  ///< connect, collect; admit: the peer
     std::uint32_t first = 0;
-    std::uint32_t count = 0;     ///< also: credits, ranks to reserve
-    std::uint64_t tag = 0;       ///< collect
-    Frame frame;                 ///< send; payload_bytes is set
+    std::uint32_t count = 0;  ///< also: credits, ranks to reserve
+    std::uint64_t tag = 0;    ///< collect
+    Frame frame;              ///< send; payload_bytes is set
 };
 
 inline constexpr std::uint32_t kMaxActions = 32;

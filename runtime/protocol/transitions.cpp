@@ -176,7 +176,8 @@ constexpr auto dense(Rows const& rows) {
     std::array<std::array<PhaseSet, kEventKindCount>, kPhases> cells{};
     for (auto const& row : rows) {
         PhaseSet& cell = cells[static_cast<std::size_t>(row.from)][static_cast<std::size_t>(row.on)];
-        if (cell != 0) throw "two rows for one phase and event";
+        if (cell != 0)
+            throw "two rows for one phase and event";
         cell = row.to;
     }
     return cells;

@@ -31,8 +31,10 @@ std::int64_t now_ns() {
 bool write_all(int fd, std::byte const* data, std::size_t bytes) {
     while (bytes > 0) {
         ssize_t const n = ::send(fd, data, bytes, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
         data += n;
         bytes -= static_cast<std::size_t>(n);
     }
@@ -42,8 +44,10 @@ bool write_all(int fd, std::byte const* data, std::size_t bytes) {
 bool read_all(int fd, std::byte* data, std::size_t bytes) {
     while (bytes > 0) {
         ssize_t const n = ::recv(fd, data, bytes, 0);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
         data += n;
         bytes -= static_cast<std::size_t>(n);
     }
@@ -63,11 +67,13 @@ To* address_as(From* from) {
 
 int run_leaf(launch::Child const& child, sockaddr_in center) {
     int const fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0 || ::connect(fd, address_as<sockaddr>(&center), sizeof center) != 0) return 1;
+    if (fd < 0 || ::connect(fd, address_as<sockaddr>(&center), sizeof center) != 0)
+        return 1;
     no_delay(fd);
     std::array<std::byte, kEntryBytes> mine{};
     std::vector<std::byte> table(std::size_t{child.count()} * kEntryBytes);
-    if (!write_all(fd, mine.data(), mine.size()) || !read_all(fd, table.data(), table.size())) return 1;
+    if (!write_all(fd, mine.data(), mine.size()) || !read_all(fd, table.data(), table.size()))
+        return 1;
     std::int64_t const held_ns = now_ns();
     return child.send(std::as_bytes(std::span(&held_ns, 1))) ? 0 : 1;
 }
@@ -81,28 +87,33 @@ bool run_center(int listener, std::uint32_t ranks) {
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.u32 = ranks;
-    if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, listener, &event) != 0) return false;
+    if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, listener, &event) != 0)
+        return false;
     std::uint32_t heard = 0;
     std::array<epoll_event, 256> events{};
     while (heard < ranks) {
         int const count = ::epoll_wait(epoll.get(), events.data(), static_cast<int>(events.size()), 10'000);
-        if (count <= 0) return false;
+        if (count <= 0)
+            return false;
         for (int i = 0; i < count; ++i) {
             std::uint32_t const who = events[static_cast<std::size_t>(i)].data.u32;
             if (who < ranks) {
                 std::byte* const place = table.data() + std::size_t{who} * kEntryBytes;
-                if (!read_all(leaves[who].get(), place, kEntryBytes)) return false;
+                if (!read_all(leaves[who].get(), place, kEntryBytes))
+                    return false;
                 ::epoll_ctl(epoll.get(), EPOLL_CTL_DEL, leaves[who].get(), nullptr);
                 ++heard;
                 continue;
             }
             for (;;) {
                 int const fd = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-                if (fd < 0) break;
+                if (fd < 0)
+                    break;
                 no_delay(fd);
                 event.data.u32 = static_cast<std::uint32_t>(leaves.size());
                 leaves.emplace_back(fd);
-                if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) != 0) return false;
+                if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) != 0)
+                    return false;
             }
         }
     }
@@ -125,17 +136,21 @@ tl::expected<std::int64_t, std::string> bare_star_ns(std::uint32_t ranks) {
     options.count = ranks;
     options.body = [&](launch::Child const& child) { return run_leaf(child, center); };
     auto job = launch::LocalJob::start(options);
-    if (!job) return tl::unexpected(job.error());
+    if (!job)
+        return tl::unexpected(job.error());
     std::int64_t const begin_ns = job->gate_opened_ns();
-    if (!run_center(listener.get(), ranks)) return tl::unexpected(std::string("bare star: the center lost a leaf"));
+    if (!run_center(listener.get(), ranks))
+        return tl::unexpected(std::string("bare star: the center lost a leaf"));
     std::int64_t last_ns = begin_ns;
     while (job->running() > 0) {
         auto const events = job->wait(10'000'000'000);
-        if (events.empty()) return tl::unexpected(std::string("bare star: a leaf does not end"));
+        if (events.empty())
+            return tl::unexpected(std::string("bare star: a leaf does not end"));
         for (launch::LocalEvent const& happened : events) {
             if (happened.kind == launch::LocalEvent::Kind::ended && !happened.end.ok())
                 return tl::unexpected("bare star: " + launch::describe(happened.end));
-            if (happened.kind != launch::LocalEvent::Kind::record) continue;
+            if (happened.kind != launch::LocalEvent::Kind::record)
+                continue;
             std::int64_t held_ns = 0;
             std::memcpy(&held_ns, happened.record.data(), sizeof held_ns);
             last_ns = std::max(last_ns, held_ns);

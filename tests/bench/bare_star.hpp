@@ -2,10 +2,10 @@
 /// each is told all N * 64 bytes. No protocol, no proof, no ring, no errors: a floor to measure against.
 #pragma once
 
+#include <tl/expected.hpp>
+
 #include <cstdint>
 #include <string>
-
-#include <tl/expected.hpp>
 
 namespace ronde::bench {
 

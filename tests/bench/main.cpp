@@ -52,15 +52,18 @@ int measure(std::vector<std::uint32_t> const& sizes, std::uint32_t repeat) {
         std::vector<Samples> samples(all.size());
         for (std::uint32_t round = 0; round < repeat; ++round) {  // in turns, so that a slow moment hits everyone
             auto const star = bare_star_ns(ranks);
-            if (!star) return fmt::print(stderr, "{}\n", star.error()), 1;
+            if (!star)
+                return fmt::print(stderr, "{}\n", star.error()), 1;
             floor_ns.push_back(*star);
             for (std::size_t i = 0; i < all.size(); ++i) {
-                if (ranks > all[i].most_ranks) continue;
-                std::vector<std::string> arguments = {"-n", std::to_string(ranks), "--all-gather", "64", "--repeat", "3",
-                                                      "--deadline", "120s"};
+                if (ranks > all[i].most_ranks)
+                    continue;
+                std::vector<std::string> arguments = {"-n", std::to_string(ranks), "--all-gather", "64", "--repeat",
+                                                      "3",  "--deadline",          "120s"};
                 arguments.insert(arguments.end(), all[i].arguments.begin(), all[i].arguments.end());
                 auto const figures = ronde_run(arguments);
-                if (!figures) return fmt::print(stderr, "{}\n", figures.error()), 1;
+                if (!figures)
+                    return fmt::print(stderr, "{}\n", figures.error()), 1;
                 samples[i].table_ns.push_back(figures->table_ns);
                 samples[i].all_gather_ns.push_back(figures->all_gather_ns);
                 samples[i].cpu_s.push_back(figures->cpu_s);
@@ -70,7 +73,8 @@ int measure(std::vector<std::uint32_t> const& sizes, std::uint32_t repeat) {
         std::int64_t const floor = median(floor_ns);
         table.row({fmt::format("{:>5}  floor: a bare star", ranks), ms(floor), "1.00", "-", "-", "-", "-", "-"});
         for (std::size_t i = 0; i < all.size(); ++i) {
-            if (samples[i].table_ns.empty()) continue;
+            if (samples[i].table_ns.empty())
+                continue;
             std::int64_t const table_ns = median(samples[i].table_ns);
             table.row({fmt::format("{:>5}  {}", ranks, all[i].name), ms(table_ns), times(table_ns, floor),
                        ms(median(samples[i].all_gather_ns)), fmt::format("{:.3f}", median(samples[i].cpu_s)),
@@ -94,6 +98,7 @@ int main(int argc, char** argv) {
     app.add_flag("!--no-steps", steps, "leave out the cost of a step");
     CLI11_PARSE(app, argc, argv);
     int const status = measure(sizes, repeat);
-    if (status == 0 && steps) fmt::print("{}", step_cost_report());
+    if (status == 0 && steps)
+        fmt::print("{}", step_cost_report());
     return status;
 }

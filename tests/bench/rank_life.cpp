@@ -111,13 +111,15 @@ RankLife make_life(std::uint32_t nranks, Gather gather, std::uint32_t all_gather
     life.config.session = 7;
     LifeWriter writer(life);
     writer.bootstrap(gather);
-    for (std::uint32_t i = 0; i < all_gathers; ++i) writer.all_gather(2 + i, gather);
+    for (std::uint32_t i = 0; i < all_gathers; ++i)
+        writer.all_gather(2 + i, gather);
     return life;
 }
 
 std::uint64_t live(RankLife const& life, Actions& actions) {
     Rank rank(life.config);
-    for (Event const& event : life.events) rank.step(event, actions.clear());
+    for (Event const& event : life.events)
+        rank.step(event, actions.clear());
     RONDE_CHECK(rank.phase() == Phase::ready, "a healthy life must end ready");
     return life.events.size();
 }

@@ -1,11 +1,11 @@
 /// One `ronde run`, as anybody would call it, and the figures it reports.
 #pragma once
 
+#include <tl/expected.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <tl/expected.hpp>
 
 namespace ronde::bench {
 

@@ -16,9 +16,10 @@ void step(benchmark::State& state, Gather gather) {
     auto const life = ronde::bench::make_life(static_cast<std::uint32_t>(state.range(0)), gather, 8);
     ronde::protocol::Actions actions;
     std::uint64_t steps = 0;
-    for (auto _ : state) steps += ronde::bench::live(life, actions);
-    state.counters["per_step"] = benchmark::Counter(
-        static_cast<double>(steps), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+    for (auto _ : state)
+        steps += ronde::bench::live(life, actions);
+    state.counters["per_step"] =
+        benchmark::Counter(static_cast<double>(steps), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 }  // namespace
@@ -31,7 +32,8 @@ int main(int argc, char** argv) {
         auto const life = ronde::bench::make_life(1024, Gather::doubling, 8);
         ronde::protocol::Actions actions;
         std::uint64_t steps = 0;
-        for (long i = std::strtol(argv[2], nullptr, 10); i > 0; --i) steps += ronde::bench::live(life, actions);
+        for (long i = std::strtol(argv[2], nullptr, 10); i > 0; --i)
+            steps += ronde::bench::live(life, actions);
         std::printf("%llu\n", static_cast<unsigned long long>(steps));
         return 0;
     }

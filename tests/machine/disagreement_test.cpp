@@ -219,7 +219,7 @@ TEST(GivingUp, AbortIsHeardByEveryoneWhoCanBeReached) {
                             continue;
                         ASSERT_EQ(cause_of(world, r), quitter) << story_of(world);
                         bool const missed = !checked_in && error.code == Code::ranks_missing;
-                        bool const second_hand = error.code == Code::rank_lost && error.about != quitter;
+                        bool const second_hand = error.code == Code::rank_lost && gather == Gather::ring;
                         ASSERT_TRUE(error.code == Code::aborted || missed || second_hand) << story_of(world);
                     }
                 }

@@ -1,14 +1,13 @@
 /// Abort from another thread, in every phase: this rank ends at once, the others hear who gave up.
 #include "small_job.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
-
-#include <fmt/format.h>
 
 namespace ronde::net::test {
 namespace {
@@ -22,11 +21,13 @@ using protocol::RankId;
 /// Another thread that aborts a driver when it is told to.
 class Aborter {
 public:
-    explicit Aborter(std::function<void()> abort) : thread_([this, abort = std::move(abort)] {
-        std::unique_lock lock(mutex_);
-        condition_.wait(lock, [this] { return told_; });
-        if (go_) abort();
-    }) {}
+    explicit Aborter(std::function<void()> abort)
+        : thread_([this, abort = std::move(abort)] {
+              std::unique_lock lock(mutex_);
+              condition_.wait(lock, [this] { return told_; });
+              if (go_)
+                  abort();
+          }) {}
     ~Aborter() {
         tell(false);
         thread_.join();
@@ -36,7 +37,8 @@ public:
 private:
     void tell(bool go) {
         std::lock_guard const lock(mutex_);
-        if (told_) return;
+        if (told_)
+            return;
         told_ = true;
         go_ = go;
         condition_.notify_one();
@@ -57,29 +59,37 @@ TEST_P(AbortIn, APhaseEndsThisRankAndNamesItToTheOthers) {
     plan.policies.gather = protocol::Gather::doubling;
     std::function<void()> reached;
     plan.on_phase = [&](RankId rank, Phase phase) {
-        if (rank == kAborting && phase == GetParam()) reached();
+        if (rank == kAborting && phase == GetParam())
+            reached();
     };
     // Whoever gives up before the root knows it is simply missing for the others.
     bool const unknown = GetParam() <= Phase::checking_in;
-    if (unknown) plan.budget_ns = protocol::kSecondNs;
+    if (unknown)
+        plan.budget_ns = protocol::kSecondNs;
     bool const waits = GetParam() == Phase::checking_in || GetParam() == Phase::awaiting_successor;
-    if (waits) plan.absent = {4};
+    if (waits)
+        plan.absent = {4};
     SmallJob job(plan);
-    for (auto const& root : job.roots) root->start();
+    for (auto const& root : job.roots)
+        root->start();
     for (RankId rank = 0; rank < plan.nranks; ++rank) {
-        if (!waits || rank != 4) job.ranks[rank] = job.make_rank(rank);
+        if (!waits || rank != 4)
+            job.ranks[rank] = job.make_rank(rank);
     }
     Aborter aborter([&] { job.ranks[kAborting]->abort(); });
     reached = [&] { aborter.abort_now(); };
     for (auto const& rank : job.ranks) {
-        if (rank) rank->start();
+        if (rank)
+            rank->start();
     }
     ASSERT_TRUE(job.run_until([&] { return job.all_finished(); })) << job.complaints();
     for (auto const& rank : job.ranks) {
-        if (!rank) continue;
+        if (!rank)
+            continue;
         bool const may_be_missing = unknown && rank != job.ranks[kAborting];
         EXPECT_TRUE(rank->verdict().error.code == Code::aborted ||
-                    (may_be_missing && rank->verdict().error.code == Code::ranks_missing)) << job.complaints();
+                    (may_be_missing && rank->verdict().error.code == Code::ranks_missing))
+            << job.complaints();
         EXPECT_EQ(rank->verdict().error.about, kAborting) << job.complaints();
         EXPECT_TRUE(rank->idle());
         EXPECT_EQ(rank->open_descriptors(), 0U);
@@ -88,7 +98,8 @@ TEST_P(AbortIn, APhaseEndsThisRankAndNamesItToTheOthers) {
 
 std::string name_of_phase(testing::TestParamInfo<Phase> const& info) {
     std::string name(protocol::name_of(info.param));
-    std::replace_if(name.begin(), name.end(), [](char letter) { return letter == ' ' || letter == '-'; }, '_');
+    std::replace_if(
+        name.begin(), name.end(), [](char letter) { return letter == ' ' || letter == '-'; }, '_');
     return name;
 }
 
@@ -127,7 +138,8 @@ TEST(Abort, OfARootTellsAllWhoCheckedIn) {
     std::thread other([&] { job.roots[0]->abort(); });
     ASSERT_TRUE(job.run_until([&] { return job.all_finished() && job.roots_settled(); })) << job.complaints();
     other.join();
-    for (RankId const rank : {0U, 1U}) EXPECT_EQ(job.ranks[rank]->verdict().error.code, Code::aborted);
+    for (RankId const rank : {0U, 1U})
+        EXPECT_EQ(job.ranks[rank]->verdict().error.code, Code::aborted);
 }
 
 TEST(Abort, AfterTheEndIsHarmless) {
@@ -136,9 +148,11 @@ TEST(Abort, AfterTheEndIsHarmless) {
     SmallJob job(plan);
     job.boot();
     job.close();
-    for (auto const& rank : job.ranks) rank->abort();
+    for (auto const& rank : job.ranks)
+        rank->abort();
     job.loop.run_once(0);
-    for (auto const& rank : job.ranks) EXPECT_EQ(rank->machine().phase(), Phase::closed);
+    for (auto const& rank : job.ranks)
+        EXPECT_EQ(rank->machine().phase(), Phase::closed);
 }
 
 }  // namespace

@@ -5,12 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <array>
 #include <cerrno>
 #include <vector>
-
-#include <sys/socket.h>
-#include <unistd.h>
 
 namespace ronde::net {
 namespace {
@@ -28,7 +28,8 @@ std::array<Fd, 2> stream() {
 
 std::vector<std::byte> numbers(std::size_t count) {
     std::vector<std::byte> bytes(count);
-    for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(i * 31 + (i >> 8U));
+    for (std::size_t i = 0; i < count; ++i)
+        bytes[i] = static_cast<std::byte>(i * 31 + (i >> 8U));
     return bytes;
 }
 
@@ -64,9 +65,11 @@ public:
     void read_all() {
         for (;;) {
             ssize_t const count = ::read(fd_, piece_.data(), piece_.size());
-            if (count <= 0) return;
+            if (count <= 0)
+                return;
             std::span<const std::byte> bytes(piece_.data(), static_cast<std::size_t>(count));
-            while (take(bytes)) {}
+            while (take(bytes)) {
+            }
         }
     }
 
@@ -201,7 +204,8 @@ TEST(OutQueue, ManySmallFramesLeaveInOrderThroughAQueueThatNeverDrains) {
             queue.push(item_of(frame));
         }
         queue.flush(pair[0].get(), 0);
-        if (round % 10 == 9) reader.read_all();
+        if (round % 10 == 9)
+            reader.read_all();
     }
     while (!queue.empty()) {
         queue.flush(pair[0].get(), 0);
@@ -209,7 +213,8 @@ TEST(OutQueue, ManySmallFramesLeaveInOrderThroughAQueueThatNeverDrains) {
     }
     reader.read_all();
     ASSERT_EQ(reader.frames.size(), pushed);
-    for (std::uint32_t i = 0; i < pushed; ++i) ASSERT_EQ(reader.frames[i].a, i);
+    for (std::uint32_t i = 0; i < pushed; ++i)
+        ASSERT_EQ(reader.frames[i].a, i);
 }
 
 TEST(Connection, OfAStrangerCostsNoMoreThanOneKilobyte) { EXPECT_LE(kStrangerMemoryBytes, 1024U); }

@@ -32,10 +32,12 @@ struct World {
     void run(Program const& program, std::vector<RankId> const& absent = {}) {
         std::vector<std::thread> threads;
         for (RankId rank = 0; rank < nranks; ++rank) {
-            if (std::find(absent.begin(), absent.end(), rank) != absent.end()) continue;
+            if (std::find(absent.begin(), absent.end(), rank) != absent.end())
+                continue;
             threads.emplace_back([&, rank] { program(rank); });
         }
-        for (std::thread& thread : threads) thread.join();
+        for (std::thread& thread : threads)
+            thread.join();
     }
 
     CommunicatorOptions options_for(RankId rank) {
@@ -56,12 +58,14 @@ TEST(Communicator, RunsEveryVerbAndClosesInOrder) {
         ASSERT_TRUE(communicator) << communicator.error().message();
         EXPECT_EQ(communicator->rank(), rank);
         ASSERT_EQ(communicator->table().size(), 5U);
-        for (RankId other = 0; other < 5; ++other) EXPECT_EQ(communicator->table()[other].rank, other);
+        for (RankId other = 0; other < 5; ++other)
+            EXPECT_EQ(communicator->table()[other].rank, other);
 
         std::vector<std::byte> whole(5);
         whole[rank] = static_cast<std::byte>(rank + 1);
         ASSERT_TRUE(communicator->all_gather(whole, 1));
-        for (RankId other = 0; other < 5; ++other) EXPECT_EQ(whole[other], static_cast<std::byte>(other + 1));
+        for (RankId other = 0; other < 5; ++other)
+            EXPECT_EQ(whole[other], static_cast<std::byte>(other + 1));
         ASSERT_TRUE(communicator->barrier());
 
         std::vector<std::byte> word(100, static_cast<std::byte>(rank));
@@ -145,8 +149,10 @@ TEST(Communicator, SaysWhatItWaitsForWhereTheRootIs) {
     world.run([&](RankId rank) {
         CommunicatorOptions options = world.options_for(rank);
         options.on_progress = [&, rank](Progress const& progress) {
-            if (rank != 0) ++told_elsewhere;
-            if (progress.hosts_root) most_checked_in = std::max(most_checked_in.load(), progress.checked_in);
+            if (rank != 0)
+                ++told_elsewhere;
+            if (progress.hosts_root)
+                most_checked_in = std::max(most_checked_in.load(), progress.checked_in);
         };
         auto communicator = Communicator::connect(world.host.id(), rank, 3, options);
         ASSERT_TRUE(communicator) << communicator.error().message();
@@ -161,17 +167,21 @@ TEST(Communicator, IsAbortedByASwitchWhileItWaitsForOthers) {
     AbortSwitch abort_switch;
     std::atomic<int> waiting{0};
     std::thread presser([&] {
-        while (waiting < 2) std::this_thread::yield();
+        while (waiting < 2)
+            std::this_thread::yield();
         abort_switch.press();
     });
     world.run(
         [&](RankId rank) {
             CommunicatorOptions options = world.options_for(rank);
             options.on_progress = [&](Progress const& progress) {
-                if (progress.phase == Phase::awaiting_successor && !progress.hosts_root) ++waiting;
-                if (progress.hosts_root && progress.checked_in == 2) ++waiting;
+                if (progress.phase == Phase::awaiting_successor && !progress.hosts_root)
+                    ++waiting;
+                if (progress.hosts_root && progress.checked_in == 2)
+                    ++waiting;
             };
-            if (rank == 0) options.abort_switch = &abort_switch;
+            if (rank == 0)
+                options.abort_switch = &abort_switch;
             auto const communicator = Communicator::connect(world.host.id(), rank, 3, options);
             ASSERT_FALSE(communicator);
             EXPECT_EQ(communicator.error().code(), Code::aborted) << communicator.error().message();
@@ -191,7 +201,7 @@ TEST(Communicator, IsAbortedBetweenVerbsByAnotherThreadAndTheOthersHearItInTheir
         if (rank == 1) {
             ASSERT_TRUE(communicator->send(0, 0, word));
         } else {
-            ASSERT_TRUE(communicator->recv(1, 0, word));  // so it has left connect()
+            ASSERT_TRUE(communicator->recv(1, 0, word));         // so it has left connect()
             std::thread([&] { communicator->abort(); }).join();  // nobody is in a verb of rank 0
         }
         auto const outcome = communicator->barrier();
@@ -215,9 +225,11 @@ TEST(Communicator, IsAbortedInTheMiddleOfAVerb) {
             }
         }
         std::optional<std::thread> other;
-        if (rank == 1) other.emplace([&] { communicator->abort(); });
+        if (rank == 1)
+            other.emplace([&] { communicator->abort(); });
         auto const outcome = communicator->recv((rank + 1) % 3, 1, buffer);  // which nobody sends
-        if (other) other->join();
+        if (other)
+            other->join();
         ASSERT_FALSE(outcome);
         EXPECT_EQ(outcome.error().code(), Code::aborted) << outcome.error().message();
     });
@@ -232,7 +244,8 @@ TEST(Communicator, EndsAVerbAtItsDeadline) {
         auto communicator = Communicator::connect(world.host.id(), rank, 2, options);
         ASSERT_TRUE(communicator) << communicator.error().message();
         if (rank == 1) {
-            while (!over) std::this_thread::yield();
+            while (!over)
+                std::this_thread::yield();
             return;
         }
         auto const outcome = communicator->barrier();

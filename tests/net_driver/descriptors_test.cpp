@@ -30,7 +30,8 @@ constexpr bool kSanitizerNeedsDescriptors =
 #endif
 
 TEST(Descriptors, RunningOutOfThemDelaysAcceptingAndIsNotFatal) {
-    if (kSanitizerNeedsDescriptors) GTEST_SKIP() << "the sanitizer itself needs descriptors here";
+    if (kSanitizerNeedsDescriptors)
+        GTEST_SKIP() << "the sanitizer itself needs descriptors here";
     ListenRequest request;
     request.at = loopback(Family::ipv4);
     auto listening = listen_on(request);
@@ -62,7 +63,8 @@ TEST(Descriptors, RunningOutOfThemDelaysAcceptingAndIsNotFatal) {
     }
 
     std::vector<Fd> strangers;
-    for (int i = 0; i < 12; ++i) strangers.push_back(knock(listening->endpoint, Stranger::silent, {}));
+    for (int i = 0; i < 12; ++i)
+        strangers.push_back(knock(listening->endpoint, Stranger::silent, {}));
     listening->fd.reset();
     job.start_rank(0);
     job.start_rank(1);
@@ -84,7 +86,8 @@ TEST(Descriptors, AThousandRingsLeaveNoneBehind) {
         SmallJob job(plan);
         job.boot();
         ASSERT_TRUE(job.all_ready()) << job.complaints();
-        if (i % 2 == 0) job.close();
+        if (i % 2 == 0)
+            job.close();
     }
     EXPECT_EQ(open_descriptor_count(), before);
 }

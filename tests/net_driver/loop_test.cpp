@@ -5,16 +5,16 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
 #include <thread>
 #include <vector>
-
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 namespace ronde::net {
 namespace {
@@ -32,7 +32,8 @@ public:
 private:
     void on_deadline(TimeNs now) override {
         woken_ns = now;
-        if (log_ != nullptr) log_->push_back(name_);
+        if (log_ != nullptr)
+            log_->push_back(name_);
     }
     void on_signal(TimeNs) override { ++signals; }
 
@@ -62,18 +63,24 @@ TEST(Loop, TellsDeadlinesInTheirOrderHoweverTheyWereSetAndChanged) {
     std::vector<std::unique_ptr<Clock>> clocks;
     TimeNs const now = monotonic_ns();
     constexpr int kClocks = 1000;
-    for (int i = 0; i < kClocks; ++i) clocks.push_back(std::make_unique<Clock>(loop, &log, i));
-    for (int i = 0; i < kClocks; ++i) clocks[static_cast<std::size_t>(i)]->set_deadline(now - (i * 7919) % 5000);
+    for (int i = 0; i < kClocks; ++i)
+        clocks.push_back(std::make_unique<Clock>(loop, &log, i));
+    for (int i = 0; i < kClocks; ++i)
+        clocks[static_cast<std::size_t>(i)]->set_deadline(now - (i * 7919) % 5000);
     // Every third is put off or brought forward, every tenth is taken back, some vanish.
-    for (int i = 0; i < kClocks; i += 3) clocks[static_cast<std::size_t>(i)]->set_deadline(now - (i * 104'729) % 5000);
-    for (int i = 0; i < kClocks; i += 10) clocks[static_cast<std::size_t>(i)]->set_deadline(kNever);
-    for (int i = 5; i < kClocks; i += 100) clocks[static_cast<std::size_t>(i)].reset();
+    for (int i = 0; i < kClocks; i += 3)
+        clocks[static_cast<std::size_t>(i)]->set_deadline(now - (i * 104'729) % 5000);
+    for (int i = 0; i < kClocks; i += 10)
+        clocks[static_cast<std::size_t>(i)]->set_deadline(kNever);
+    for (int i = 5; i < kClocks; i += 100)
+        clocks[static_cast<std::size_t>(i)].reset();
 
     loop.run_once(0);
 
     std::vector<std::pair<int, int>> expected;
     for (int i = 0; i < kClocks; ++i) {
-        if (i % 10 == 0 || i % 100 == 5) continue;
+        if (i % 10 == 0 || i % 100 == 5)
+            continue;
         expected.emplace_back(-((i % 3 == 0 ? i * 104'729 : i * 7919) % 5000), i);
     }
     ASSERT_EQ(log.size(), expected.size());
@@ -155,7 +162,8 @@ TEST(Loop, IsWokenFromAnotherThread) {
     Clock clock(loop, nullptr, 0);
     Clock other(loop, nullptr, 1);
     std::thread caller([&] {
-        for (int i = 0; i < 100; ++i) loop.signal(clock);
+        for (int i = 0; i < 100; ++i)
+            loop.signal(clock);
     });
     EXPECT_TRUE(loop.run_until([&] { return clock.signals > 0; }));
     caller.join();

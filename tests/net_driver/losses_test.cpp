@@ -2,12 +2,12 @@
 /// Everyone ends, and everyone knows why.
 #include "small_job.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include <fmt/format.h>
 #include <sys/socket.h>
+
+#include <algorithm>
 
 namespace ronde::net::test {
 namespace {
@@ -23,16 +23,16 @@ constexpr TimeNs kMs = protocol::kMillisecondNs;
 class DeathIn : public testing::TestWithParam<std::tuple<Phase, Gather, RankId>> {};
 
 TEST_P(DeathIn, APhaseEndsTheOthersWithItsName) {
-    auto const [phase, gather, victim] = GetParam();
+    Phase const phase = std::get<0>(GetParam());
+    Gather const gather = std::get<1>(GetParam());
+    RankId const victim = std::get<2>(GetParam());
     JobPlan plan;
     plan.nranks = 6;
     plan.policies.gather = gather;
     // Whoever dies before its check-in is missed at the deadline only.
     plan.budget_ns = (phase <= Phase::checking_in ? 1 : 5) * protocol::kSecondNs;
     bool dying = false;
-    plan.on_phase = [&, victim = victim, phase = phase](RankId rank, Phase entered) {
-        dying = dying || (rank == victim && entered == phase);
-    };
+    plan.on_phase = [&](RankId rank, Phase entered) { dying = dying || (rank == victim && entered == phase); };
     SmallJob job(plan);
     job.start();
     bool killed = false;
@@ -42,10 +42,11 @@ TEST_P(DeathIn, APhaseEndsTheOthersWithItsName) {
             killed = true;
         }
         bool const too_late = job.ranks[victim] && job.ranks[victim]->was_ready();
-        if (too_late && !killed) return true;  // a star passes through `gathering` within a single step
+        if (too_late && !killed)
+            return true;  // a star passes through `gathering` within a single step
         return killed && std::all_of(job.ranks.begin(), job.ranks.end(), [](auto const& rank) {
-            return !rank || rank->finished() || rank->machine().phase() == Phase::ready;
-        });
+                   return !rank || rank->finished() || rank->machine().phase() == Phase::ready;
+               });
     });
     ASSERT_TRUE(over) << job.complaints();
     if (!killed) {
@@ -54,15 +55,18 @@ TEST_P(DeathIn, APhaseEndsTheOthersWithItsName) {
         return;
     }
     for (RankId rank = 0; rank < plan.nranks; ++rank) {
-        if (rank == victim || job.ranks[rank]->machine().phase() == Phase::ready) continue;
+        if (rank == victim || job.ranks[rank]->machine().phase() == Phase::ready)
+            continue;
         auto const error = job.ranks[rank]->verdict().error;
         EXPECT_EQ(error.about, victim) << job.complaints();
         EXPECT_TRUE(error.code == Code::rank_lost || error.code == Code::ranks_missing) << job.complaints();
     }
     // Nobody is ready with a hole: whoever is has the whole table, and hears of the loss at the next verb.
     for (auto const& rank : job.ranks) {
-        if (!rank || rank->machine().phase() != Phase::ready) continue;
-        for (auto const& entry : rank->table()) EXPECT_NE(entry.endpoint.port, 0U);
+        if (!rank || rank->machine().phase() != Phase::ready)
+            continue;
+        for (auto const& entry : rank->table())
+            EXPECT_NE(entry.endpoint.port, 0U);
     }
 }
 
@@ -77,8 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Phases, DeathIn,
                          testing::Combine(testing::Values(Phase::listening, Phase::checking_in,
                                                           Phase::awaiting_successor, Phase::connecting_ring,
                                                           Phase::gathering, Phase::committing, Phase::ready),
-                                          testing::Values(Gather::star, Gather::doubling),
-                                          testing::Values(0U, 3U, 5U)),
+                                          testing::Values(Gather::star, Gather::doubling), testing::Values(0U, 3U, 5U)),
                          name_of_death);
 
 class Missing : public testing::TestWithParam<std::vector<RankId>> {};
@@ -92,11 +95,14 @@ TEST_P(Missing, RanksAreNamedByAllOthers) {
     job.boot();
     std::vector<protocol::RankRange> expected;
     for (RankId const rank : plan.absent) {
-        if (!expected.empty() && expected.back().last + 1 == rank) expected.back().last = rank;
-        else expected.push_back({rank, rank});
+        if (!expected.empty() && expected.back().last + 1 == rank)
+            expected.back().last = rank;
+        else
+            expected.push_back({rank, rank});
     }
     for (auto const& rank : job.ranks) {
-        if (!rank) continue;
+        if (!rank)
+            continue;
         ASSERT_TRUE(rank->finished()) << job.complaints();
         auto const verdict = rank->verdict();
         EXPECT_EQ(verdict.error.code, Code::ranks_missing) << job.complaints();
@@ -223,7 +229,8 @@ TEST(Losses, AShortAcceptQueueAndABusyRootAreOutlastedWithFreshSockets) {
     config.roots_digest = 42;
     config.session = job.rank_config(0).session;
     job.roots[0] = std::make_unique<RootDriver>(job.loop, config, job.secret, std::move(listener), RootOptions{});
-    for (RankId rank = 0; rank < plan.nranks; ++rank) job.start_rank(rank);
+    for (RankId rank = 0; rank < plan.nranks; ++rank)
+        job.start_rank(rank);
     TimeNs const start_ns = monotonic_ns();
     job.run_until([] { return false; }, 2 * protocol::kSecondNs);
     job.roots[0]->start();
@@ -232,7 +239,8 @@ TEST(Losses, AShortAcceptQueueAndABusyRootAreOutlastedWithFreshSockets) {
     EXPECT_TRUE(job.tables_are_right());
     EXPECT_EQ(job.roots[0]->machine().checked_in(), plan.nranks);
     std::uint64_t unanswered = 0;
-    for (auto const& rank : job.ranks) unanswered += rank->statistics().unanswered;
+    for (auto const& rank : job.ranks)
+        unanswered += rank->statistics().unanswered;
     EXPECT_GT(unanswered, 0U) << "connections that stood without an answer are counted";
     RecordProperty("milliseconds", static_cast<int>((monotonic_ns() - start_ns) / kMs));
 }

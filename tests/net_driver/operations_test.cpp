@@ -1,12 +1,11 @@
 /// The verbs over real sockets, on a ring that stands.
 #include "small_job.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
-
-#include <fmt/format.h>
 
 namespace ronde::net::test {
 namespace {
@@ -26,12 +25,14 @@ std::byte pattern(RankId rank, std::size_t i) {
 }
 
 void fill_slice(std::span<std::byte> slice, RankId rank) {
-    for (std::size_t i = 0; i < slice.size(); ++i) slice[i] = pattern(rank, i);
+    for (std::size_t i = 0; i < slice.size(); ++i)
+        slice[i] = pattern(rank, i);
 }
 
 bool is_slice(std::span<const std::byte> slice, RankId rank) {
     for (std::size_t i = 0; i < slice.size(); ++i) {
-        if (slice[i] != pattern(rank, i)) return false;
+        if (slice[i] != pattern(rank, i))
+            return false;
     }
     return true;
 }
@@ -88,7 +89,8 @@ class Collectives : public testing::TestWithParam<std::tuple<Profile, std::uint3
 TEST_P(Collectives, RunOneAfterTheOther) {
     auto const [profile, nranks, max_io_bytes] = GetParam();
     StandingRing ring(plan_for(nranks, profile, max_io_bytes));
-    if (testing::Test::HasFailure()) return;
+    if (testing::Test::HasFailure())
+        return;
     ring.all_gather(64);
     ring.all_gather(1);
     Buffers nothing(nranks);
@@ -100,16 +102,19 @@ TEST_P(Collectives, RunOneAfterTheOther) {
         fill_slice(buffers[source], source);
         ring.job.operate_all([&](RankId) { return make(OperationKind::broadcast, 1000, source); }, buffers);
         ASSERT_TRUE(ring.job.all_ready()) << ring.job.complaints();
-        for (auto const& buffer : buffers) EXPECT_TRUE(is_slice(buffer, source));
+        for (auto const& buffer : buffers)
+            EXPECT_TRUE(is_slice(buffer, source));
     }
     for (int i = 0; i < 3; ++i) {
         ring.job.operate_all([](RankId) { return make(OperationKind::barrier); }, nothing);
         ASSERT_TRUE(ring.job.all_ready()) << ring.job.complaints();
     }
-    if (max_io_bytes == 0) ring.all_gather(200'000);
+    if (max_io_bytes == 0)
+        ring.all_gather(200'000);
     ring.job.close();
     EXPECT_TRUE(ring.job.all_finished());
-    for (RankId rank = 0; rank < nranks; ++rank) EXPECT_EQ(ring[rank].machine().phase(), Phase::closed) << ring.job.complaints();
+    for (RankId rank = 0; rank < nranks; ++rank)
+        EXPECT_EQ(ring[rank].machine().phase(), Phase::closed) << ring.job.complaints();
 }
 
 std::string name_of_collectives(testing::TestParamInfo<Collectives::ParamType> const& info) {
@@ -226,19 +231,22 @@ TEST(Operations, AMessageOfAnotherSizeIsNamed) {
     ASSERT_TRUE(ring.job.run_until([&] { return ring[0].idle(); }));
     ring[1].operate(make(OperationKind::receive, got.size(), 0, 0), std::span<std::byte>(got));
     ASSERT_TRUE(ring.job.run_until([&] { return ring.job.all_finished(); })) << ring.job.complaints();
-    for (RankId rank = 0; rank < 3; ++rank) EXPECT_EQ(ring[rank].verdict().error.code, Code::bad_argument) << ring.job.complaints();
+    for (RankId rank = 0; rank < 3; ++rank)
+        EXPECT_EQ(ring[rank].verdict().error.code, Code::bad_argument) << ring.job.complaints();
 }
 
 TEST(Operations, TheDeathOfARankEndsAGatherForEveryoneAndNamesIt) {
     StandingRing ring(plan_for(8));
     Buffers buffers(8, std::vector<std::byte>(8 * 64));
     for (RankId rank = 0; rank < 8; ++rank) {
-        if (rank != 5) ring[rank].operate(make(OperationKind::all_gather, 64), std::span<std::byte>(buffers[rank]));
+        if (rank != 5)
+            ring[rank].operate(make(OperationKind::all_gather, 64), std::span<std::byte>(buffers[rank]));
     }
     ring.job.kill(5);
     ASSERT_TRUE(ring.job.run_until([&] { return ring.job.all_finished(); })) << ring.job.complaints();
     for (RankId rank = 0; rank < 8; ++rank) {
-        if (rank == 5) continue;
+        if (rank == 5)
+            continue;
         EXPECT_EQ(ring[rank].verdict().error.code, Code::rank_lost) << ring.job.complaints();
         EXPECT_EQ(ring[rank].verdict().error.about, 5U) << ring.job.complaints();
     }
@@ -247,13 +255,15 @@ TEST(Operations, TheDeathOfARankEndsAGatherForEveryoneAndNamesIt) {
 TEST(Operations, ABudgetEndsABarrierThatSomebodyDoesNotCallAndNamesWhoWasWaitedFor) {
     StandingRing ring(plan_for(4));
     for (RankId rank = 0; rank < 4; ++rank) {
-        if (rank == 2) continue;
+        if (rank == 2)
+            continue;
         Operation barrier = make(OperationKind::barrier);
         barrier.budget_ns = 300 * protocol::kMillisecondNs;
         ring[rank].operate(barrier, std::span<std::byte>());
     }
     ASSERT_TRUE(ring.job.run_until([&] { return ring.job.all_finished(); })) << ring.job.complaints();
-    for (RankId const rank : {0U, 1U, 3U}) EXPECT_EQ(ring[rank].verdict().error.code, Code::deadline) << ring.job.complaints();
+    for (RankId const rank : {0U, 1U, 3U})
+        EXPECT_EQ(ring[rank].verdict().error.code, Code::deadline) << ring.job.complaints();
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 /// The flight recorder: a real job recorded, replayed with equal states, and every kind of damage noticed.
-#include "small_job.hpp"
-
 #include "net/recorder.hpp"
 #include "net/replay.hpp"
+#include "small_job.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +29,8 @@ void write_content(std::string const& path, std::vector<char> const& content) {
 }
 
 /// A job of three ranks with a few verbs, recorded and closed.
-void record_job(std::string const& folder, protocol::Profile profile = protocol::Profile::ronde, std::uint32_t nroots = 1) {
+void record_job(std::string const& folder, protocol::Profile profile = protocol::Profile::ronde,
+                std::uint32_t nroots = 1) {
     JobPlan plan;
     plan.nranks = 3;
     plan.nroots = nroots;

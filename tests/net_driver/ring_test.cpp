@@ -1,9 +1,8 @@
 /// Every profile, real sockets, one loop: the ring stands and every rank has the full table.
 #include "small_job.hpp"
 
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <ctime>
 
@@ -34,7 +33,8 @@ TEST_P(EveryProfile, StandsWithTheFullTableAndClosesInOrder) {
         ASSERT_TRUE(job.all_ready()) << job.complaints();
         EXPECT_TRUE(job.tables_are_right());
         EXPECT_TRUE(job.run_until([&] { return job.roots_settled(); })) << job.complaints();
-        for (auto const& rank : job.ranks) EXPECT_EQ(rank->statistics().strangers, 0U);
+        for (auto const& rank : job.ranks)
+            EXPECT_EQ(rank->statistics().strangers, 0U);
 
         job.close();
         EXPECT_TRUE(job.all_finished());
@@ -51,7 +51,8 @@ std::vector<Shape> shapes() {
     for (Profile const profile : {Profile::ronde, Profile::nccl, Profile::article}) {
         for (std::uint32_t const nranks : {1U, 2U, 3U, 7U, 8U, 64U}) {
             for (std::uint32_t const nroots : {1U, 2U, 3U}) {
-                if (nroots > nranks || (profile == Profile::article && nroots > 1)) continue;
+                if (nroots > nranks || (profile == Profile::article && nroots > 1))
+                    continue;
                 all.push_back({profile, nranks, nroots});
             }
         }

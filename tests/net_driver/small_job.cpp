@@ -2,25 +2,27 @@
 
 #include "net/socket.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
-
-#include <fmt/format.h>
 
 namespace ronde::net::test {
 
 using protocol::RankId;
 
 SmallJob::SmallJob(JobPlan plan_) : plan(std::move(plan_)) {
-    for (std::size_t i = 0; i < secret.size(); ++i) secret[i] = static_cast<std::byte>(i * 7 + 1);
+    for (std::size_t i = 0; i < secret.size(); ++i)
+        secret[i] = static_cast<std::byte>(i * 7 + 1);
     auto const policies = protocol::resolve(plan.policies, plan.nranks, plan.nroots);
     for (std::uint32_t index = 0; index < plan.nroots; ++index) {
         ListenRequest request;
         request.at = loopback(plan.family);
         auto listening = listen_on(request);
-        if (!listening) throw std::runtime_error(describe(listening.error()));
+        if (!listening)
+            throw std::runtime_error(describe(listening.error()));
         root_endpoints.push_back(listening->endpoint);
         protocol::RootConfig config;
         config.policies = policies;
@@ -34,10 +36,12 @@ SmallJob::SmallJob(JobPlan plan_) : plan(std::move(plan_)) {
         options.max_io_bytes = plan.max_io_bytes;
         if (!plan.record_directory.empty()) {
             auto recorder = Recorder::create(plan.record_directory, config);
-            if (!recorder) throw std::runtime_error(recorder.error());
+            if (!recorder)
+                throw std::runtime_error(recorder.error());
             options.recorder = std::move(*recorder);
         }
-        roots.push_back(std::make_unique<RootDriver>(loop, config, secret, std::move(listening->fd), std::move(options)));
+        roots.push_back(
+            std::make_unique<RootDriver>(loop, config, secret, std::move(listening->fd), std::move(options)));
     }
     ranks.resize(plan.nranks);
 }
@@ -71,10 +75,12 @@ std::unique_ptr<RankDriver> SmallJob::make_rank(RankId rank) {
     options.listen.at = loopback(plan.family);
     options.roots = root_endpoints;
     options.mailbox_bytes = plan.mailbox_bytes;
-    if (plan.on_phase) options.on_phase = [this, rank](protocol::Phase phase) { plan.on_phase(rank, phase); };
+    if (plan.on_phase)
+        options.on_phase = [this, rank](protocol::Phase phase) { plan.on_phase(rank, phase); };
     if (!plan.record_directory.empty()) {
         auto recorder = Recorder::create(plan.record_directory, config);
-        if (!recorder) throw std::runtime_error(recorder.error());
+        if (!recorder)
+            throw std::runtime_error(recorder.error());
         options.recorder = std::move(*recorder);
     }
     return std::make_unique<RankDriver>(loop, config, secret, entry_of(rank), std::move(options));
@@ -86,10 +92,12 @@ void SmallJob::start_rank(RankId rank) {
 }
 
 void SmallJob::start() {
-    for (auto const& root : roots) root->start();
+    for (auto const& root : roots)
+        root->start();
     for (RankId rank = 0; rank < plan.nranks; ++rank) {
         bool const absent = std::find(plan.absent.begin(), plan.absent.end(), rank) != plan.absent.end();
-        if (!absent) start_rank(rank);
+        if (!absent)
+            start_rank(rank);
     }
 }
 
@@ -120,16 +128,20 @@ bool SmallJob::roots_settled() const {
 
 bool SmallJob::tables_are_right() const {
     for (auto const& rank : ranks) {
-        if (!rank) continue;
+        if (!rank)
+            continue;
         auto const table = rank->table();
-        if (table.size() != plan.nranks) return false;
+        if (table.size() != plan.nranks)
+            return false;
         for (RankId other = 0; other < plan.nranks; ++other) {
             protocol::Entry expected = entry_of(other);
             expected.rank = other;
             expected.endpoint = table[other].endpoint;
             expected.callback_port = table[other].callback_port;
-            if (table[other] != expected || table[other].endpoint.port == 0) return false;
-            if (ranks[other] && ranks[other]->table()[other] != table[other]) return false;
+            if (table[other] != expected || table[other].endpoint.port == 0)
+                return false;
+            if (ranks[other] && ranks[other]->table()[other] != table[other])
+                return false;
         }
     }
     return true;
@@ -138,16 +150,19 @@ bool SmallJob::tables_are_right() const {
 std::string SmallJob::complaints() const {
     std::string text;
     for (RankId rank = 0; rank < plan.nranks; ++rank) {
-        if (!ranks[rank]) continue;
+        if (!ranks[rank])
+            continue;
         auto const& machine = ranks[rank]->machine();
         text += fmt::format("rank {}: {}", rank, protocol::name_of(machine.phase()));
-        if (!machine.error().is_ok()) text += ": " + protocol::describe(ranks[rank]->verdict());
+        if (!machine.error().is_ok())
+            text += ": " + protocol::describe(ranks[rank]->verdict());
         text += "\n";
     }
     for (auto const& root : roots) {
         text += fmt::format("root: phase {}, {} of {} checked in, {} done", static_cast<int>(root->machine().phase()),
                             root->machine().checked_in(), root->machine().expected(), root->machine().done());
-        if (!root->machine().verdict().error.is_ok()) text += ": " + protocol::describe(root->machine().verdict());
+        if (!root->machine().verdict().error.is_ok())
+            text += ": " + protocol::describe(root->machine().verdict());
         text += "\n";
     }
     return text;
@@ -155,7 +170,8 @@ std::string SmallJob::complaints() const {
 
 void SmallJob::close() {
     for (auto const& rank : ranks) {
-        if (rank) rank->close();
+        if (rank)
+            rank->close();
     }
     run_until([&] { return all_finished(); });
 }
@@ -173,13 +189,15 @@ void SmallJob::operate_all(std::function<protocol::Operation(RankId)> const& ope
 
 std::size_t open_descriptor_count() {
     std::size_t count = 0;
-    for ([[maybe_unused]] auto const& item : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
+    for ([[maybe_unused]] auto const& item : std::filesystem::directory_iterator("/proc/self/fd"))
+        ++count;
     return count;
 }
 
 ScratchFolder::ScratchFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "ronde-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder for a test");
+    if (::mkdtemp(name.data()) == nullptr)
+        throw std::runtime_error("cannot make a folder for a test");
     path_ = name;
 }
 

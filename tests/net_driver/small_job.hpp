@@ -22,8 +22,8 @@ struct JobPlan {
     std::uint32_t pending_limit = 64;
     Family family = Family::ipv4;
     std::uint64_t mailbox_bytes = std::uint64_t{64} << 20;
-    std::vector<protocol::RankId> absent;       ///< ranks that never start
-    std::vector<std::uint64_t> devices;         ///< by rank; missing ones have a device of their own
+    std::vector<protocol::RankId> absent;  ///< ranks that never start
+    std::vector<std::uint64_t> devices;    ///< by rank; missing ones have a device of their own
     std::function<void(protocol::RankId, protocol::Phase)> on_phase;
 };
 

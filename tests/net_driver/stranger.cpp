@@ -2,10 +2,10 @@
 
 #include "protocol/check.hpp"
 
-#include <array>
-
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <array>
 
 namespace ronde::net::test {
 
@@ -13,7 +13,7 @@ using protocol::Frame;
 using protocol::FrameKind;
 
 std::vector<Stranger> all_strangers() {
-    return {Stranger::silent, Stranger::garbage, Stranger::http,         Stranger::half_hello, Stranger::reset,
+    return {Stranger::silent, Stranger::garbage,   Stranger::http,         Stranger::half_hello, Stranger::reset,
             Stranger::fin,    Stranger::other_job, Stranger::forged_proof, Stranger::one_byte};
 }
 
@@ -101,7 +101,8 @@ std::size_t read_until_end(Fd const& fd) {
     std::size_t total = 0;
     for (;;) {
         ssize_t const count = ::read(fd.get(), buffer.data(), buffer.size());
-        if (count <= 0) return total;
+        if (count <= 0)
+            return total;
         total += static_cast<std::size_t>(count);
     }
 }

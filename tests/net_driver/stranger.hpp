@@ -3,7 +3,6 @@
 
 #include "net/endpoint.hpp"
 #include "net/fd.hpp"
-
 #include "protocol/frame.hpp"
 
 #include <string>

@@ -2,9 +2,9 @@
 #include "small_job.hpp"
 #include "stranger.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
 #include <sys/socket.h>
 
 namespace ronde::net::test {
@@ -46,10 +46,12 @@ TEST_P(EachStranger, AtTheRootAndAtEveryRankDelaysNobodyAndIsCounted) {
     ASSERT_TRUE(job.run_until([&] { return job.roots[0]->machine().checked_in() == 3; })) << job.complaints();
 
     std::vector<Fd> strangers;
-    for (int i = 0; i < 3; ++i) strangers.push_back(knock(job.root_endpoints[0], GetParam(), hello_to_root(job)));
+    for (int i = 0; i < 3; ++i)
+        strangers.push_back(knock(job.root_endpoints[0], GetParam(), hello_to_root(job)));
     for (RankId const rank : {0U, 1U, 3U}) {
         Endpoint const door = job.ranks[rank]->table()[rank].endpoint;
-        for (int i = 0; i < 2; ++i) strangers.push_back(knock(door, GetParam(), hello_to_rank(job, rank)));
+        for (int i = 0; i < 2; ++i)
+            strangers.push_back(knock(door, GetParam(), hello_to_rank(job, rank)));
     }
     job.start_rank(2);
     job.run_until([&] { return job.all_ready() || job.all_finished(); });
@@ -60,7 +62,8 @@ TEST_P(EachStranger, AtTheRootAndAtEveryRankDelaysNobodyAndIsCounted) {
     strangers.clear();
     auto const counted = [&] {
         std::uint64_t count = job.roots[0]->statistics().strangers;
-        for (auto const& rank : job.ranks) count += rank->statistics().strangers;
+        for (auto const& rank : job.ranks)
+            count += rank->statistics().strangers;
         return count;
     };
     EXPECT_TRUE(job.run_until([&] { return counted() == 9; })) << counted() << " strangers were counted, 9 came";
@@ -80,9 +83,11 @@ TEST(Strangers, InAllDoorsOfARankHoldNobodyUpForLong) {
     std::vector<Fd> strangers;
     for (RankId const rank : {0U, 2U}) {
         Endpoint const door = job.ranks[rank]->table()[rank].endpoint;
-        for (int i = 0; i < 20; ++i) strangers.push_back(knock(door, Stranger::silent, {}));
+        for (int i = 0; i < 20; ++i)
+            strangers.push_back(knock(door, Stranger::silent, {}));
     }
-    for (int i = 0; i < 200; ++i) strangers.push_back(knock(job.root_endpoints[0], Stranger::silent, {}));
+    for (int i = 0; i < 200; ++i)
+        strangers.push_back(knock(job.root_endpoints[0], Stranger::silent, {}));
     job.start_rank(1);
     job.run_until([&] { return job.all_ready() || job.all_finished(); });
     EXPECT_TRUE(job.all_ready()) << job.complaints();
@@ -96,13 +101,16 @@ public:
     std::size_t outlast(Fd const& stranger) {
         std::size_t said = 0;
         bool ended = false;
-        job_.run_until([&] {
-            std::array<std::byte, 512> buffer{};
-            ssize_t const count = ::recv(stranger.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-            if (count > 0) said += static_cast<std::size_t>(count);
-            ended = count == 0 || (count < 0 && errno != EAGAIN);
-            return ended;
-        }, 10 * protocol::kSecondNs);
+        job_.run_until(
+            [&] {
+                std::array<std::byte, 512> buffer{};
+                ssize_t const count = ::recv(stranger.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+                if (count > 0)
+                    said += static_cast<std::size_t>(count);
+                ended = count == 0 || (count < 0 && errno != EAGAIN);
+                return ended;
+            },
+            10 * protocol::kSecondNs);
         EXPECT_TRUE(ended);
         return said;
     }
@@ -163,7 +171,8 @@ TEST(Strangers, WhoPretendToBeTheRootAreNotBelieved) {
     while (!job.ranks[0]->finished()) {
         job.loop.run_once(monotonic_ns() + protocol::kMillisecondNs);
         Accepted accepted = accept_one(impostor->fd.get());
-        if (accepted.outcome != AcceptOutcome::accepted) continue;
+        if (accepted.outcome != AcceptOutcome::accepted)
+            continue;
         ASSERT_EQ(::send(accepted.fd.get(), "SSH-2.0-OpenSSH_9.2\r\n", 21, MSG_NOSIGNAL), 21);
         taken.push_back(std::move(accepted.fd));
     }

@@ -8,11 +8,11 @@
 /// the communicator has ended: all others that could be reached know why, and later calls return the same error.
 #pragma once
 
-#include <ronde/unique_id.hpp>
-
 #include "protocol/entry.hpp"
 #include "protocol/error.hpp"
 #include "protocol/units.hpp"
+
+#include <ronde/unique_id.hpp>
 
 #include <tl/expected.hpp>
 
@@ -67,11 +67,11 @@ private:
 
 /// Where a start stands, for people who wait.
 struct Progress {
-    Phase phase = Phase::created;      ///< of this rank
-    bool hosts_root = false;           ///< the fields below are known only where a root is
-    std::uint32_t checked_in = 0;      ///< over all roots of this process
+    Phase phase = Phase::created;  ///< of this rank
+    bool hosts_root = false;       ///< the fields below are known only where a root is
+    std::uint32_t checked_in = 0;  ///< over all roots of this process
     std::uint32_t expected = 0;
-    protocol::Verdict missing;         ///< ranks that have not checked in, as ranges, of the first incomplete root
+    protocol::Verdict missing;  ///< ranks that have not checked in, as ranges, of the first incomplete root
 };
 
 struct CommunicatorOptions {
@@ -86,13 +86,13 @@ struct CommunicatorOptions {
     /// Interface that this rank listens on, grammar of NCCL_SOCKET_IFNAME; empty: the environment's, or the one that
     /// leads to the root.
     std::string interface;
-    std::string family;                ///< AF_INET, AF_INET6 or empty
-    std::uint16_t first_port = 0;      ///< listen on a port of first_port..last_port; 0: the kernel chooses
+    std::string family;            ///< AF_INET, AF_INET6 or empty
+    std::uint16_t first_port = 0;  ///< listen on a port of first_port..last_port; 0: the kernel chooses
     std::uint16_t last_port = 0;
     /// Identifies the device this rank drives; two ranks of one host must not name the same.
     std::uint64_t device_id = protocol::kNoDevice;
-    /// The roots that this process hosts, or null. Their listeners are taken; `connect` returns when they have finished,
-    /// so that nobody is left without an answer.
+    /// The roots that this process hosts, or null. Their listeners are taken; `connect` returns when they have
+    /// finished, so that nobody is left without an answer.
     RootHost* root = nullptr;
     /// Folder for flight recordings; empty: none.
     std::string record_directory;
@@ -112,13 +112,13 @@ struct CommunicatorStatistics {
     std::uint64_t frames_received = 0;
     std::uint64_t bytes_sent = 0;
     std::uint64_t bytes_received = 0;
-    std::uint64_t connects = 0;        ///< connections tried
+    std::uint64_t connects = 0;  ///< connections tried
     std::uint64_t accepts = 0;
-    std::uint64_t unanswered = 0;      ///< connections that stood but were never answered
-    std::uint64_t strangers = 0;       ///< connections of others that were turned away
-    std::uint64_t retries = 0;         ///< connections that failed and were tried again
+    std::uint64_t unanswered = 0;  ///< connections that stood but were never answered
+    std::uint64_t strangers = 0;   ///< connections of others that were turned away
+    std::uint64_t retries = 0;     ///< connections that failed and were tried again
     std::int64_t started_ns = 0;
-    std::int64_t table_ns = 0;         ///< when the table was complete; 0: never
+    std::int64_t table_ns = 0;                                           ///< when the table was complete; 0: never
     std::array<std::int64_t, protocol::kPhaseCount> phase_entered_ns{};  ///< 0: never
 };
 
@@ -126,8 +126,8 @@ struct CommunicatorStatistics {
 class Communicator {
 public:
     /// Joins the job. Returns when the ring stands and the table is complete, or with the reason why not.
-    [[nodiscard]] static tl::expected<Communicator, Failed> connect(UniqueId const& id, RankId rank, std::uint32_t nranks,
-                                                                    CommunicatorOptions const& options = {});
+    [[nodiscard]] static tl::expected<Communicator, Failed>
+    connect(UniqueId const& id, RankId rank, std::uint32_t nranks, CommunicatorOptions const& options = {});
     Communicator(Communicator&&) noexcept;
     Communicator& operator=(Communicator&&) noexcept;
     /// Without close() before, the others see this rank as lost.
@@ -146,7 +146,8 @@ public:
     Outcome broadcast(std::span<std::byte> buffer, RankId source);
     /// Returns when the message was handed to the transport. Messages of one (sender, tag) arrive in order.
     Outcome send(RankId peer, std::uint64_t tag, std::span<const std::byte> message);
-    /// Waits for the next message of (peer, tag), whose size must be the buffer's. Messages that arrive before are kept.
+    /// Waits for the next message of (peer, tag), whose size must be the buffer's. Messages that arrive before are
+    /// kept.
     Outcome recv(RankId peer, std::uint64_t tag, std::span<std::byte> buffer);
 
     /// From any thread, at any time; see AbortSwitch::press.
