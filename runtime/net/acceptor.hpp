@@ -14,7 +14,9 @@ public:
     Acceptor(Driver& driver, protocol::Listener name_) noexcept : owner(driver), name(name_) {}
     Acceptor(Acceptor const&) = delete;
     Acceptor& operator=(Acceptor const&) = delete;
-    ~Acceptor() = default;
+    Acceptor(Acceptor&&) = delete;
+    Acceptor& operator=(Acceptor&&) = delete;
+    ~Acceptor() override = default;
 
     void on_ready(std::uint32_t ready) override;
 

@@ -32,7 +32,9 @@ public:
         : owner(driver), fd(std::move(fd_)), link(link_), inbound(inbound_) {}
     Connection(Connection const&) = delete;
     Connection& operator=(Connection const&) = delete;
-    ~Connection() = default;
+    Connection(Connection&&) = delete;
+    Connection& operator=(Connection&&) = delete;
+    ~Connection() override = default;
 
     void on_ready(std::uint32_t ready) override;
 

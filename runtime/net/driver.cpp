@@ -13,8 +13,6 @@ namespace ronde::net {
 
 using protocol::ActionKind;
 using protocol::EventKind;
-using protocol::FrameKind;
-using protocol::LinkClass;
 
 Driver::Driver(Loop& loop, protocol::Auth auth, protocol::Secret const& secret, std::size_t max_io_bytes,
                std::unique_ptr<Recorder> recorder)

@@ -36,6 +36,10 @@ inline constexpr TimeNs kAbortLingerNs = 50 * protocol::kMillisecondNs;
 
 class Driver : public Node {
 public:
+    Driver(Driver const&) = delete;
+    Driver& operator=(Driver const&) = delete;
+    Driver(Driver&&) = delete;
+    Driver& operator=(Driver&&) = delete;
     ~Driver() override;
 
     /// Gives up: the machine tells whom it can reach and ends. From any thread, at any time after `start`; returns at

@@ -44,11 +44,10 @@ void Driver::flush_soon(Connection& connection) {
 }
 
 void Driver::flush_all() {
-    for (std::size_t i = 0; i < to_flush_.size(); ++i) {
-        Connection& connection = *to_flush_[i];
-        connection.flush_due = false;
-        if (connection.state == Connection::State::standing)
-            flush(connection);
+    for (Connection* const connection : to_flush_) {
+        connection->flush_due = false;
+        if (connection->state == Connection::State::standing)
+            flush(*connection);
     }
     to_flush_.clear();
 }

@@ -19,7 +19,7 @@ namespace {
 /// Read in one go where a header is awaited. Small, because what stands behind a frame that has to wait is kept.
 constexpr std::size_t kHeaderReadBytes = 4096;
 /// Read from one connection before the others have their turn.
-constexpr std::size_t kTurnBytes = 512U * 1024U;
+constexpr std::size_t kTurnBytes = std::size_t{512} << 10U;
 
 /// How the first frame from somebody unproven begins, whatever its version: length of its payload, and its kind.
 using Beginning = std::array<std::byte, 5>;

@@ -212,7 +212,7 @@ int Loop::watch(int fd, std::uint32_t interest, Pollable& owner, Watch& watch) n
     return code;
 }
 
-void Loop::rewatch(int fd, std::uint32_t interest, Watch watch) noexcept {
+void Loop::rewatch(int fd, std::uint32_t interest, Watch watch) const noexcept {
     epoll_event event{};
     event.events = interest | EPOLLET;
     event.data.u64 = token_of(watch);

@@ -27,12 +27,16 @@ class Loop;
 /// What a descriptor's owner is told. Flags of EPOLLIN and its kin are passed on as they are.
 class Pollable {
 public:
+    Pollable() = default;
+    Pollable(Pollable const&) = delete;
+    Pollable& operator=(Pollable const&) = delete;
+    Pollable(Pollable&&) = delete;
+    Pollable& operator=(Pollable&&) = delete;
+    virtual ~Pollable() = default;
+
     /// `ready`: EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLERR | EPOLLHUP, or 0 when the loop calls again because the last
     /// call asked for it with Loop::call_again.
     virtual void on_ready(std::uint32_t ready) = 0;
-
-protected:
-    ~Pollable() = default;
 };
 
 /// Something with a deadline that lives in a loop: a rank's or a root's driver.
@@ -41,12 +45,13 @@ public:
     explicit Node(Loop& loop);
     Node(Node const&) = delete;
     Node& operator=(Node const&) = delete;
+    Node(Node&&) = delete;
+    Node& operator=(Node&&) = delete;
+    virtual ~Node();
 
     [[nodiscard]] Loop& loop() const noexcept { return loop_; }
 
 protected:
-    virtual ~Node();
-
     /// `now` has reached the deadline set last. The deadline is kNever until it is set again.
     virtual void on_deadline(TimeNs now) = 0;
     /// Loop::signal was called, once or several times since the last call.
@@ -70,6 +75,8 @@ public:
     ~Loop();
     Loop(Loop const&) = delete;
     Loop& operator=(Loop const&) = delete;
+    Loop(Loop&&) = delete;
+    Loop& operator=(Loop&&) = delete;
 
     /// Waits until something is due, at most until `until_ns` on the monotonic clock, and handles one batch of it.
     /// With an `until_ns` in the past it handles what is ready and does not wait.
@@ -103,7 +110,7 @@ public:
     /// Watches `fd`, edge-triggered, for `interest` (EPOLLIN, EPOLLOUT ...). Returns 0, or errno (ENOSPC, ENOMEM).
     int watch(int fd, std::uint32_t interest, Pollable& owner, Watch& watch) noexcept;
     /// Changes the interest; an edge that is already there is told again.
-    void rewatch(int fd, std::uint32_t interest, Watch watch) noexcept;
+    void rewatch(int fd, std::uint32_t interest, Watch watch) const noexcept;
     /// To be called before the descriptor is closed; no on_ready comes for it any more. Closing the descriptor itself
     /// ends the kernel's part of it, unless a forked child still holds a copy.
     void unwatch(Watch& watch) noexcept;
@@ -112,7 +119,7 @@ public:
 
     /// One buffer for everybody: what is read into it is used up or copied before the owner returns.
     [[nodiscard]] std::span<std::byte> scratch() noexcept { return {scratch_.get(), kScratchBytes}; }
-    static constexpr std::size_t kScratchBytes = 256U * 1024U;
+    static constexpr std::size_t kScratchBytes = std::size_t{256} << 10U;
 
     /// Batches handled so far, idle ones included: what a test compares to see that nobody spins.
     [[nodiscard]] std::uint64_t batches() const noexcept { return batches_; }

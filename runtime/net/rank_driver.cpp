@@ -9,7 +9,6 @@
 namespace ronde::net {
 
 using protocol::ActionKind;
-using protocol::Code;
 using protocol::Entry;
 using protocol::EventKind;
 using protocol::FrameKind;

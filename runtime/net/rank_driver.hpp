@@ -31,6 +31,10 @@ public:
     /// `mine`: what this rank registers; endpoint, callback_port and rank are filled in here.
     RankDriver(Loop& loop, protocol::RankConfig const& config, protocol::Secret const& secret,
                protocol::Entry const& mine, RankOptions options);
+    RankDriver(RankDriver const&) = delete;
+    RankDriver& operator=(RankDriver const&) = delete;
+    RankDriver(RankDriver&&) = delete;
+    RankDriver& operator=(RankDriver&&) = delete;
     ~RankDriver() override;
 
     void start();

@@ -19,7 +19,7 @@
 namespace ronde::net {
 namespace {
 
-constexpr std::size_t kWriteBytes = 32U * 1024U;
+constexpr std::size_t kWriteBytes = std::size_t{32} << 10U;
 
 StateDigest digest_of(std::span<const std::byte> bytes) noexcept {
     XXH128_hash_t const hash = XXH3_128bits(bytes.data(), bytes.size());

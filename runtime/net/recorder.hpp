@@ -51,6 +51,8 @@ public:
     ~Recorder();
     Recorder(Recorder const&) = delete;
     Recorder& operator=(Recorder const&) = delete;
+    Recorder(Recorder&&) = delete;
+    Recorder& operator=(Recorder&&) = delete;
 
     /// Before the step.
     void event(protocol::Event const& event);

@@ -109,7 +109,8 @@ std::string text_of(Event const& event) {
     if (event.link.link_class() < protocol::LinkClass::none) {
         text += fmt::format(" on {}({})", protocol::name_of(event.link.link_class()), event.link.index());
     }
-    return text + fmt::format(" at {} ns", event.now);
+    text += fmt::format(" at {} ns", event.now);
+    return text;
 }
 
 tl::expected<std::vector<std::byte>, std::string> read_file(std::string const& path) {
@@ -230,7 +231,7 @@ tl::expected<ReplayReport, std::string> replay(std::string const& directory) {
 
     ReplayReport report;
     for (std::string const& name : names) {
-        auto const bytes = read_file(directory + "/" + name);
+        auto const bytes = read_file(fmt::format("{}/{}", directory, name));
         if (!bytes)
             return tl::unexpected(bytes.error());
         if (!FileReplay(name, *bytes, report).run())
@@ -246,8 +247,9 @@ std::string ReplayReport::text() const {
                             file.note.empty() ? "" : "; ", file.note);
     }
     if (difference) {
-        text += fmt::format("{}: {} after event {}{}", difference->file, difference->what, difference->event,
-                            difference->event_text.empty() ? "" : " (" + difference->event_text + ")");
+        text += fmt::format("{}: {} after event {}", difference->file, difference->what, difference->event);
+        if (!difference->event_text.empty())
+            text += fmt::format(" ({})", difference->event_text);
         if (!difference->expected.empty())
             text += fmt::format(": expected {}, got {}", difference->expected, difference->got);
         text += "\n";

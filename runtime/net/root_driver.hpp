@@ -19,6 +19,10 @@ class RootDriver final : public Driver {
 public:
     RootDriver(Loop& loop, protocol::RootConfig const& config, protocol::Secret const& secret, Fd listener,
                RootOptions options);
+    RootDriver(RootDriver const&) = delete;
+    RootDriver& operator=(RootDriver const&) = delete;
+    RootDriver(RootDriver&&) = delete;
+    RootDriver& operator=(RootDriver&&) = delete;
     ~RootDriver() override;
 
     void start();

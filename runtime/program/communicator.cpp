@@ -150,6 +150,7 @@ CommunicatorStatistics Communicator::statistics() const {
         result.retries += failures;
     result.started_ns = state_->started_ns;
     result.table_ns = counted.table_ns;
+    result.recording_trouble = state_->rank->recording_trouble();
     result.phase_entered_ns = counted.phase_entered_ns;
     return result;
 }

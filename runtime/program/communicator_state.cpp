@@ -180,6 +180,14 @@ Outcome Communicator::State::start_roots(UniqueId const& id, CommunicatorOptions
         return {};
     if (options.root->id() != id)
         return failed(Code::bad_argument, config.rank, "the root given is that of another id");
+    // One connection for each rank may be more than this process may have; better said now than noticed by everyone.
+    net::DescriptorNeed need = net::descriptors_of_rank(config.policies, config.nranks, config.nroots, config.rank);
+    for (std::uint32_t index = 0; index < config.nroots; ++index) {
+        need += net::descriptors_of_root(config.policies, config.nranks, config.nroots, index,
+                                         protocol::RootConfig{}.pending_limit);
+    }
+    if (auto const enough = net::check_descriptors(need, net::open_descriptors()); !enough)
+        return failed(Code::local_failure, config.rank, enough.error());
     std::vector<net::Fd> listeners = options.root->take_listeners();
     if (listeners.size() != id.roots().size()) {
         return failed(Code::bad_argument, config.rank, "the root's listeners were taken before: an id serves one job");

@@ -27,6 +27,8 @@ struct Communicator::State {
     State() = default;
     State(State const&) = delete;
     State& operator=(State const&) = delete;
+    State(State&&) = delete;
+    State& operator=(State&&) = delete;
     ~State();
 
     /// Begins. The error is local: nothing was started.

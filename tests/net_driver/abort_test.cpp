@@ -28,6 +28,10 @@ public:
               if (go_)
                   abort();
           }) {}
+    Aborter(Aborter const&) = delete;
+    Aborter& operator=(Aborter const&) = delete;
+    Aborter(Aborter&&) = delete;
+    Aborter& operator=(Aborter&&) = delete;
     ~Aborter() {
         tell(false);
         thread_.join();

@@ -114,7 +114,7 @@ class InPieces : public testing::TestWithParam<std::pair<std::size_t, std::size_
 TEST_P(InPieces, FramesArriveAsTheyWereSent) {
     auto const [written_bytes, read_bytes] = GetParam();
     auto pair = stream();
-    std::vector<std::byte> const table = numbers(10 * 64);
+    std::vector<std::byte> const table = numbers(640);
     OutQueue queue;
     queue.push(item_of(plain(FrameKind::done)));
     // Slices 8, 9, 0, 1 of ten: around the end, so two runs.
@@ -130,7 +130,7 @@ TEST_P(InPieces, FramesArriveAsTheyWereSent) {
         sent_bytes += flushed.bytes;
         reader.read_all();
     }
-    EXPECT_EQ(sent_bytes, 4 * protocol::kHeaderBytes + 4 * 64U);
+    EXPECT_EQ(sent_bytes, 4 * (protocol::kHeaderBytes + std::uint64_t{64}));
     ASSERT_EQ(reader.frames.size(), 4U);
     EXPECT_EQ(reader.frames[0], plain(FrameKind::done));
     EXPECT_EQ(reader.frames[1], slices(8, 4, 64));
@@ -174,7 +174,7 @@ TEST(OutQueue, StopsWhenTheKernelIsFullAndGoesOnWhereItStopped) {
     }
     reader.read_all();
     EXPECT_GT(blocked, 0);
-    EXPECT_EQ(sent_bytes, large.size() + 2 * protocol::kHeaderBytes);
+    EXPECT_EQ(sent_bytes, large.size() + std::uint64_t{2} * protocol::kHeaderBytes);
     EXPECT_EQ(reader.frames.size(), 2U);
     EXPECT_EQ(reader.ring, large);
 }

@@ -63,6 +63,7 @@ TEST(Descriptors, RunningOutOfThemDelaysAcceptingAndIsNotFatal) {
     }
 
     std::vector<Fd> strangers;
+    strangers.reserve(12);
     for (int i = 0; i < 12; ++i)
         strangers.push_back(knock(listening->endpoint, Stranger::silent, {}));
     listening->fd.reset();

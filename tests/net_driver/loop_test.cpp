@@ -63,6 +63,7 @@ TEST(Loop, TellsDeadlinesInTheirOrderHoweverTheyWereSetAndChanged) {
     std::vector<std::unique_ptr<Clock>> clocks;
     TimeNs const now = monotonic_ns();
     constexpr int kClocks = 1000;
+    clocks.reserve(kClocks);
     for (int i = 0; i < kClocks; ++i)
         clocks.push_back(std::make_unique<Clock>(loop, &log, i));
     for (int i = 0; i < kClocks; ++i)

@@ -15,7 +15,6 @@ namespace {
 using protocol::Code;
 using protocol::Gather;
 using protocol::Phase;
-using protocol::Profile;
 using protocol::RankId;
 
 constexpr TimeNs kMs = protocol::kMillisecondNs;

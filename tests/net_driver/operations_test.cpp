@@ -11,7 +11,6 @@ namespace ronde::net::test {
 namespace {
 
 using protocol::Code;
-using protocol::Gather;
 using protocol::Operation;
 using protocol::OperationKind;
 using protocol::Phase;
@@ -21,7 +20,7 @@ using protocol::RankId;
 using Buffers = std::vector<std::vector<std::byte>>;
 
 std::byte pattern(RankId rank, std::size_t i) {
-    return static_cast<std::byte>(rank * 131U + i * 7U + (i >> 8U) * 31U + (i >> 16U));
+    return static_cast<std::byte>(std::size_t{rank} * 131U + i * 7U + (i >> 8U) * 31U + (i >> 16U));
 }
 
 void fill_slice(std::span<std::byte> slice, RankId rank) {
@@ -237,7 +236,7 @@ TEST(Operations, AMessageOfAnotherSizeIsNamed) {
 
 TEST(Operations, TheDeathOfARankEndsAGatherForEveryoneAndNamesIt) {
     StandingRing ring(plan_for(8));
-    Buffers buffers(8, std::vector<std::byte>(8 * 64));
+    Buffers buffers(8, std::vector<std::byte>(std::size_t{8} * 64));
     for (RankId rank = 0; rank < 8; ++rank) {
         if (rank != 5)
             ring[rank].operate(make(OperationKind::all_gather, 64), std::span<std::byte>(buffers[rank]));

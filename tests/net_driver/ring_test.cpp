@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <ctime>
+#include <sys/time.h>
+
+#include <csignal>
 
 namespace ronde::net::test {
 namespace {
@@ -91,6 +93,27 @@ INSTANTIATE_TEST_SUITE_P(Gathers, EveryGather,
                          testing::Combine(testing::Values(Gather::star, Gather::doubling, Gather::ring, Gather::ring2),
                                           testing::Values(1U, 2U, 5U, 13U), testing::Values(0U, 1U)),
                          name_of_gather);
+
+TEST(Ring, StandsThroughAThousandSignalsPerSecond) {
+    // A handler without SA_RESTART: whatever system call is waiting returns EINTR.
+    struct sigaction handler {};
+    handler.sa_handler = [](int) {};
+    struct sigaction before {};
+    ASSERT_EQ(::sigaction(SIGALRM, &handler, &before), 0);
+    itimerval const every_millisecond{{0, 1000}, {0, 1000}};
+    ASSERT_EQ(::setitimer(ITIMER_REAL, &every_millisecond, nullptr), 0);
+    for (int i = 0; i < 200; ++i) {
+        JobPlan plan;
+        plan.nranks = 8;
+        SmallJob job(plan);
+        job.boot();
+        ASSERT_TRUE(job.all_ready()) << job.complaints();
+        job.close();
+    }
+    itimerval const never{};
+    ::setitimer(ITIMER_REAL, &never, nullptr);
+    ::sigaction(SIGALRM, &before, nullptr);
+}
 
 TEST(Ring, StandsOverIPv6) {
     JobPlan plan;

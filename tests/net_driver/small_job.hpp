@@ -76,6 +76,8 @@ public:
     ~ScratchFolder();
     ScratchFolder(ScratchFolder const&) = delete;
     ScratchFolder& operator=(ScratchFolder const&) = delete;
+    ScratchFolder(ScratchFolder&&) = delete;
+    ScratchFolder& operator=(ScratchFolder&&) = delete;
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
 
 private:

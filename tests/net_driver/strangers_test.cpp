@@ -13,7 +13,6 @@ namespace {
 using protocol::Frame;
 using protocol::FrameKind;
 using protocol::LinkClass;
-using protocol::Phase;
 using protocol::RankId;
 
 Frame hello_to_root(SmallJob const& job) {
@@ -46,6 +45,7 @@ TEST_P(EachStranger, AtTheRootAndAtEveryRankDelaysNobodyAndIsCounted) {
     ASSERT_TRUE(job.run_until([&] { return job.roots[0]->machine().checked_in() == 3; })) << job.complaints();
 
     std::vector<Fd> strangers;
+    strangers.reserve(9);
     for (int i = 0; i < 3; ++i)
         strangers.push_back(knock(job.root_endpoints[0], GetParam(), hello_to_root(job)));
     for (RankId const rank : {0U, 1U, 3U}) {

@@ -120,6 +120,7 @@ struct CommunicatorStatistics {
     std::int64_t started_ns = 0;
     std::int64_t table_ns = 0;                                           ///< when the table was complete; 0: never
     std::array<std::int64_t, protocol::kPhaseCount> phase_entered_ns{};  ///< 0: never
+    std::string recording_trouble;  ///< why recording stopped ("…: No space left on device"), or empty
 };
 
 /// One rank's place in the ring. Movable. One thread at a time, except for abort().
@@ -130,6 +131,8 @@ public:
     connect(UniqueId const& id, RankId rank, std::uint32_t nranks, CommunicatorOptions const& options = {});
     Communicator(Communicator&&) noexcept;
     Communicator& operator=(Communicator&&) noexcept;
+    Communicator(Communicator const&) = delete;
+    Communicator& operator=(Communicator const&) = delete;
     /// Without close() before, the others see this rank as lost.
     ~Communicator();
 
