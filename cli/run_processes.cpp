@@ -14,6 +14,7 @@
 
 #include <csignal>
 #include <ctime>
+#include <filesystem>
 
 namespace ronde::cli {
 
@@ -166,6 +167,15 @@ RunFacts run_processes(RunOptions const& options) {
             net::descriptors_of_root(job.policies, options.ranks, nroots, root, protocol::RootConfig{}.pending_limit);
     if (auto const enough = net::check_descriptors(need, net::open_descriptors()); !enough)
         throw LauncherError(enough.error());
+
+    // Before anybody is started: one line of ours instead of one of each rank.
+    if (!options.record.empty()) {
+        std::error_code failed;
+        std::filesystem::create_directory(options.record, failed);
+        if (failed)
+            throw LauncherError(
+                fmt::format("cannot make the folder {} for recordings: {}", options.record, failed.message()));
+    }
 
     launch::LocalOptions local;
     local.count = options.ranks;

@@ -120,6 +120,7 @@ public:
 
 private:
     struct State;
+    void handle_once(std::vector<LocalEvent>& events);
     explicit LocalJob(std::unique_ptr<State> state) noexcept;
     std::unique_ptr<State> state_;
 };
