@@ -9,6 +9,8 @@ find_package(fmt 9 REQUIRED)              # fmt::fmt
 find_package(tl-expected REQUIRED)        # tl::expected
 find_package(CLI11 REQUIRED)              # CLI11::CLI11
 find_package(nlohmann_json REQUIRED)      # nlohmann_json::nlohmann_json
+find_package(tomlplusplus REQUIRED)       # tomlplusplus::tomlplusplus
+find_package(Boost 1.74 REQUIRED COMPONENTS context)  # Boost::context
 
 # libsodium and xxHash come without a CMake package.
 function(_ronde_system_library name header library)

@@ -28,9 +28,9 @@
 #
 # Labels decide which stage of `./dev test` runs a test. A test may have several.
 #
-#   protocol   touches nothing but runtime/protocol: also run when built by clang
+#   protocol   touches nothing but runtime/protocol
 #   threads    uses threads or shared memory between them: also run under ThreadSanitizer
-#   process    starts other processes of this project
+#   process    starts other processes of this project: left out of the clang stage of `./dev test`
 #   heavy      much work or many processes: left out of the sanitizer stages of `./dev test`
 #   slow       more than about ten seconds: only in `./dev nightly`
 #   soak       minutes to hours: only in `./dev nightly`

@@ -1,0 +1,278 @@
+#include "engine/event_queue.hpp"
+
+#include <algorithm>
+
+namespace ronde::sim {
+
+namespace {
+
+constexpr std::uint32_t kPlaces = 8;  // of a position; a chunk uses five of them
+
+// Which sort is the fastest for so many events; measured.
+constexpr std::size_t kInsertionSorted = 24;
+constexpr std::size_t kSortedInTwoPasses = 1'500;
+
+// All of them are stable: equal times keep the order of their pushes.
+
+template <class Event>
+void sort_by_insertion(std::vector<Event>& events) {
+    for (std::size_t i = 1; i < events.size(); ++i) {
+        Event const event = events[i];
+        std::size_t to = i;
+        for (; to > 0 && events[to - 1].offset_ns > event.offset_ns; --to)
+            events[to] = events[to - 1];
+        events[to] = event;
+    }
+}
+
+/// By `kBits` bits of the offset from bit `kShift` on: counts, then puts each event in its place.
+template <unsigned kShift, unsigned kBits, class Event>
+void sort_by_bits(std::vector<Event>& events, std::vector<Event>& scratch) {
+    constexpr std::uint32_t kKeys = 1U << kBits;
+    std::array<std::uint32_t, kKeys> place{};
+    for (Event const& event : events)
+        ++place[event.offset_ns >> kShift & (kKeys - 1)];
+    std::uint32_t sum = 0;
+    for (std::uint32_t& start : place) {
+        std::uint32_t const count = start;
+        start = sum;
+        sum += count;
+    }
+    scratch.resize(events.size());
+    for (Event const& event : events)
+        scratch[place[event.offset_ns >> kShift & (kKeys - 1)]++] = event;
+    events.swap(scratch);
+}
+
+}  // namespace
+
+// --- chunks ---------------------------------------------------------------------------------------------------------
+
+std::uint32_t EventQueue::new_chunk() {
+    if (free_chunks_ != kNoChunk) {
+        std::uint32_t const chunk = free_chunks_;
+        free_chunks_ = chunk_at(chunk * kPlaces).next;
+        return chunk;
+    }
+    if (chunks_used_ == blocks_.size() * kBlockChunks) {
+        RONDE_CHECK(chunks_used_ < kNoChunk / kPlaces - kBlockChunks,
+                    "EventQueue: more than 2^29 chunks of pending events");
+        blocks_.push_back(std::make_unique_for_overwrite<Chunk[]>(kBlockChunks));
+    }
+    return chunks_used_++;
+}
+
+void EventQueue::free_chunk(std::uint32_t chunk) {
+    chunk_at(chunk * kPlaces).next = free_chunks_;
+    free_chunks_ = chunk;
+}
+
+EventQueue::Level& EventQueue::level(std::uint32_t number) {
+    if (levels_[number] == nullptr)
+        levels_[number] = std::make_unique_for_overwrite<Level>();
+    return *levels_[number];
+}
+
+/// `visit(at, slot)` for every event of the bucket, in order; its chunks are given back on the way.
+template <class Visit>
+void EventQueue::drain(Bucket bucket, Visit visit) {
+    std::uint32_t position = bucket.front;
+    for (;;) {
+        Chunk& chunk = chunk_at(position);
+        bool const is_last = position / kPlaces == bucket.back / kPlaces;
+        std::uint32_t const next = is_last ? kNoChunk : chunk.next;
+        if (!is_last)
+            __builtin_prefetch(&chunk_at(next * kPlaces));
+        std::uint32_t const end = is_last ? bucket.back % kPlaces : kChunkEvents;
+        for (std::uint32_t i = position % kPlaces; i < end; ++i)
+            visit(chunk.at[i], chunk.slot[i]);
+        free_chunk(position / kPlaces);
+        if (is_last)
+            return;
+        position = next * kPlaces;
+    }
+}
+
+// --- pushing --------------------------------------------------------------------------------------------------------
+
+void EventQueue::place(std::uint64_t at, std::uint32_t slot) {
+    std::uint32_t const number = level_of(at);
+    auto const digit = static_cast<std::uint32_t>(at >> (number * kDigitBits)) % kFanout;
+    Level& here = level(number);
+    Bucket& bucket = here.buckets[digit];
+    if (!here.is_taken(digit)) {
+        here.take(digit);
+        bucket.front = bucket.back = new_chunk() * kPlaces;
+        chunk_at(bucket.back).next = kNoChunk;
+        if (number == 0)
+            near_ = std::min(near_, digit);
+    } else if (bucket.back % kPlaces == kChunkEvents) {
+        std::uint32_t const chunk = new_chunk();
+        chunk_at(bucket.back).next = chunk;
+        chunk_at(chunk * kPlaces).next = kNoChunk;
+        bucket.back = chunk * kPlaces;
+    }
+    Chunk& chunk = chunk_at(bucket.back);
+    std::uint32_t const at_place = bucket.back % kPlaces;
+    chunk.at[at_place] = at;
+    chunk.slot[at_place] = slot;
+    ++bucket.back;
+}
+
+/// Behind those of the same time, which are nearer to the back.
+void EventQueue::push_small(TimeNs at_ns, std::uint32_t slot) {
+    if (few_.empty())
+        few_.reserve(kSmall + 1);
+    few_.push_back({at_ns, slot});
+    std::size_t to = few_.size() - 1;
+    for (; to > 0 && few_[to - 1].at_ns <= at_ns; --to)
+        few_[to] = few_[to - 1];
+    few_[to] = {at_ns, slot};
+    if (few_.size() > kSmall)
+        outgrow();
+}
+
+/// The wheel takes over, in the order in which the events would have been popped.
+void EventQueue::outgrow() {
+    small_ = false;
+    window_.assign({kEnd});
+    window_start_ = static_cast<std::uint64_t>(now_ns_) / kFanout * kFanout;
+    for (; !few_.empty(); few_.pop_back())
+        place(static_cast<std::uint64_t>(few_.back().at_ns), few_.back().slot);
+}
+
+// --- popping --------------------------------------------------------------------------------------------------------
+
+/// The first event of level 0.
+std::uint32_t EventQueue::take_near() {
+    Level& near = *levels_[0];
+    Bucket& bucket = near.buckets[near_];
+    Chunk const& chunk = chunk_at(bucket.front);
+    std::uint32_t const slot = chunk.slot[bucket.front % kPlaces];
+    ++bucket.front;
+    if (bucket.front == bucket.back) {
+        free_chunk(bucket.front / kPlaces);
+        near.release(near_);
+        near_ = near.empty() ? kNothingNear : near.first_taken();
+    } else if (bucket.front % kPlaces == kChunkEvents) {
+        std::uint32_t const next = chunk.next * kPlaces;
+        free_chunk(bucket.front / kPlaces);
+        bucket.front = next;
+    }
+    return slot;
+}
+
+/// The lowest level above 0 that has events; there is one.
+std::uint32_t EventQueue::next_level() const {
+    std::uint32_t number = 1;
+    while (levels_[number] == nullptr || levels_[number]->empty())
+        ++number;
+    return number;
+}
+
+/// Moves on to the first bucket of the lowest level that has any. If it spans more than one window, its events are
+/// dealt to the levels below, and some of them may be near.
+void EventQueue::open_next() {
+    std::uint32_t const number = next_level();
+    Level& here = *levels_[number];
+    std::uint32_t const digit = here.first_taken();
+    Bucket const bucket = here.buckets[digit];
+    here.release(digit);
+    ahead_ = here.empty() ? kNoChunk : here.buckets[here.first_taken()].front / kPlaces;
+
+    if (bucket.front + 1 == bucket.back) {  // A single event needs no dealing: its window is the next one.
+        drain(bucket, [this](std::uint64_t at, std::uint32_t slot) {
+            window_start_ = at / kFanout * kFanout;
+            window_.assign({{static_cast<std::uint32_t>(at % kFanout), slot}, kEnd});
+        });
+        window_front_ = 0;
+        return;
+    }
+
+    unsigned const shift = number * kDigitBits;
+    std::uint64_t const digits_above = (window_start_ >> shift) / kFanout * kFanout;
+    window_start_ = (digits_above | digit) << shift;
+    if (number == 1)
+        open(bucket);
+    else
+        drain(bucket, [this](std::uint64_t at, std::uint32_t slot) { place(at, slot); });
+}
+
+/// The bucket becomes the sorted array that pop() reads.
+void EventQueue::open(Bucket bucket) {
+    window_.clear();
+    window_front_ = 0;
+    drain(bucket, [this](std::uint64_t at, std::uint32_t slot) {
+        window_.push_back({static_cast<std::uint32_t>(at % kFanout), slot});
+    });
+    if (window_.size() <= kInsertionSorted)
+        sort_by_insertion(window_);
+    else if (window_.size() <= kSortedInTwoPasses) {
+        sort_by_bits<0, 5>(window_, scratch_);
+        sort_by_bits<5, 6>(window_, scratch_);
+    } else
+        sort_by_bits<0, kDigitBits>(window_, scratch_);
+    window_.push_back(kEnd);
+}
+
+TimeNs EventQueue::next_ns() {
+    RONDE_CHECK(size_ > 0, "EventQueue::next_ns: expected an event, the queue is empty");
+    if (small_)
+        return few_.back().at_ns;
+    std::uint32_t const offset_ns = std::min(window_[window_front_].offset_ns, near_);
+    if (offset_ns != kNothingNear)
+        return static_cast<TimeNs>(window_start_ + offset_ns);
+    if (known_next_ns_ < 0)
+        known_next_ns_ = earliest_of_next_bucket();
+    return known_next_ns_;
+}
+
+/// Without opening it: the window must not get ahead of what may still be pushed.
+TimeNs EventQueue::earliest_of_next_bucket() {
+    Level const& here = *levels_[next_level()];
+    Bucket const bucket = here.buckets[here.first_taken()];
+    std::uint64_t earliest = ~std::uint64_t{0};
+    for (std::uint32_t position = bucket.front;;) {
+        Chunk const& chunk = chunk_at(position);
+        bool const is_last = position / kPlaces == bucket.back / kPlaces;
+        std::uint32_t const end = is_last ? bucket.back % kPlaces : kChunkEvents;
+        for (std::uint32_t i = position % kPlaces; i < end; ++i)
+            earliest = std::min(earliest, chunk.at[i]);
+        if (is_last)
+            return static_cast<TimeNs>(earliest);
+        position = chunk.next * kPlaces;
+    }
+}
+
+// --- memory ---------------------------------------------------------------------------------------------------------
+
+std::size_t EventQueue::bytes() const {
+    auto const levels = static_cast<std::size_t>(
+        std::count_if(levels_.begin(), levels_.end(), [](auto const& level) { return level != nullptr; }));
+    return sizeof *this + levels * sizeof(Level) + blocks_.size() * kBlockChunks * sizeof(Chunk) +
+           blocks_.capacity() * sizeof blocks_[0] + few_.capacity() * sizeof(Popped) +
+           (window_.capacity() + scratch_.capacity()) * sizeof(InWindow);
+}
+
+void EventQueue::clear() {
+    for (auto const& level : levels_) {
+        if (level != nullptr) {
+            level->taken = {};
+            level->taken_words = 0;
+        }
+    }
+    few_.clear();
+    window_.clear();
+    ahead_ = kNoChunk;
+    window_front_ = 0;
+    near_ = kNothingNear;
+    small_ = true;
+    known_next_ns_ = -1;
+    size_ = high_water_ = 0;
+    now_ns_ = 0;
+    window_start_ = 0;
+    chunks_used_ = 0;
+    free_chunks_ = kNoChunk;
+}
+
+}  // namespace ronde::sim
