@@ -79,6 +79,15 @@ Job root_job(RunOptions const& options, UniqueId const& id, std::uint32_t nranks
     return Job{options, id, 0, options.unresolved_policies(), 0, {}, protocol::kNever};
 }
 
+RootHost create_host(IdOptions const& wanted) {
+    auto host = UniqueId::create(wanted);
+    if (!host)
+        throw LauncherError(host.error());
+    if (!host->warning().empty())
+        fmt::print(stderr, "ronde: warning: {}\n", host->warning());
+    return std::move(*host);
+}
+
 RootHost create_host(RunOptions const& options) {
     IdOptions wanted;
     wanted.roots = options.roots;
@@ -86,12 +95,7 @@ RootHost create_host(RunOptions const& options) {
     wanted.interface = options.interface;
     if (options.ipv6)
         wanted.family = "AF_INET6";
-    auto host = UniqueId::create(wanted);
-    if (!host)
-        throw LauncherError(host.error());
-    if (!host->warning().empty())
-        fmt::print(stderr, "ronde: warning: {}\n", host->warning());
-    return std::move(*host);
+    return create_host(wanted);
 }
 
 std::unique_ptr<net::RankDriver> make_rank(net::Loop& loop, Job const& job, protocol::RankId rank,

@@ -33,7 +33,9 @@ struct Job {
 /// For a process that only holds roots; `nranks` may be 0.
 [[nodiscard]] Job root_job(RunOptions const& options, UniqueId const& id, std::uint32_t nranks);
 
-/// An id with open listeners for a run of `options`. Warnings go to standard error. Throws LauncherError.
+/// An id with open listeners, as `wanted` or for a run of `options`. Warnings go to standard error. Throws
+/// LauncherError.
+[[nodiscard]] RootHost create_host(IdOptions const& wanted);
 [[nodiscard]] RootHost create_host(RunOptions const& options);
 
 /// Throws LauncherError when the recording cannot begin.

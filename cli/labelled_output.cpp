@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -18,6 +19,9 @@ namespace {
 
 /// A line that is longer is printed in pieces, so that a child cannot fill this process's memory.
 constexpr std::size_t kLongestLine = 64U * 1024U;
+constexpr std::size_t kReadBytes = std::size_t{16} << 10U;
+/// Reads from one rank before the others, signals and the roots have their turn.
+constexpr int kTurnReads = 8;
 
 }  // namespace
 
@@ -31,28 +35,42 @@ public:
         write_end.reset(ends[1]);
     }
 
+    /// A rank that prints without end must not keep the loop to itself.
     void on_ready(std::uint32_t) override {
-        std::array<char, 16 * 1024> bytes;
-        for (;;) {
-            ssize_t const count = ::read(read_end.get(), bytes.data(), bytes.size());
-            if (count > 0)
-                take({bytes.data(), static_cast<std::size_t>(count)});
-            else if (count == 0 || errno != EINTR)
-                return;
-        }
+        if (!read_some(kTurnReads))
+            loop->call_again(watch);
     }
 
     void finish() {
-        on_ready(0);
+        // What the pipe holds, and no more: a grandchild may have outlived its rank and still be writing.
+        int const pipe_bytes = ::fcntl(read_end.get(), F_GETPIPE_SZ);
+        static_cast<void>(read_some(std::max(pipe_bytes / static_cast<int>(kReadBytes), kTurnReads)));
         if (!partial_.empty())
             print(std::exchange(partial_, {}));
+        std::fflush(to_);
     }
 
     net::Fd read_end;
     net::Fd write_end;
+    net::Loop* loop = nullptr;
     net::Loop::Watch watch;
 
 private:
+    /// False when there may be more.
+    bool read_some(int most_reads) {
+        std::array<char, kReadBytes> bytes;
+        bool all = false;
+        for (int reads = 0; reads < most_reads && !all; ++reads) {
+            ssize_t const count = ::read(read_end.get(), bytes.data(), bytes.size());
+            if (count > 0)
+                take({bytes.data(), static_cast<std::size_t>(count)});
+            else
+                all = count == 0 || errno != EINTR;
+        }
+        std::fflush(to_);
+        return all;
+    }
+
     void take(std::string_view text) {
         for (;;) {
             auto const end = text.find('\n');
@@ -67,10 +85,7 @@ private:
         }
     }
 
-    void print(std::string const& line) {
-        fmt::print(to_, "{}{}\n", label_, line);
-        std::fflush(to_);
-    }
+    void print(std::string const& line) { fmt::print(to_, "{}{}\n", label_, line); }
 
     std::FILE* const to_;
     std::string const label_;
@@ -108,6 +123,7 @@ void LabelledOutput::watch(net::Loop& loop) {
     loop_ = &loop;
     for (auto const& stream : streams_) {
         stream->write_end.reset();
+        stream->loop = &loop;
         ::fcntl(stream->read_end.get(), F_SETFL, O_NONBLOCK);
         if (int const error = loop.watch(stream->read_end.get(), EPOLLIN, *stream, stream->watch); error != 0)
             throw LauncherError(fmt::format("cannot watch the output of ranks: {}", std::strerror(error)));

@@ -21,6 +21,7 @@ constexpr char const* kFooter =
     "  ronde run -n 16 --dot ring.dot      draws the ring (neato -n2 -Tsvg ring.dot)\n"
     "  ronde run -n 16 --fault kill:7@connecting_ring\n"
     "                                      what the others say when rank 7 dies\n"
+    "  ronde sim storm-98k                 the same protocol with 98 304 pretended ranks\n"
     "Exit status: 0 ready, 1 the bootstrap failed, 2 bad usage, 3 this host could not start it.";
 
 int fail(ronde::cli::Exit exit, std::string const& line) {
@@ -47,6 +48,8 @@ int main(int argc, char** argv) {
     register_root(app, outcome);
     register_id(app, outcome);
     register_replay(app, outcome);
+    register_sim(app, outcome);
+    register_sweep(app, outcome);
 
     try {
         app.parse(own, argv);

@@ -10,9 +10,11 @@ namespace ronde::cli {
 class ProgressLine final : public net::Node {
 public:
     ProgressLine(net::Loop& loop, RootSet const& roots);
-    ~ProgressLine();
+    ~ProgressLine() override;
     ProgressLine(ProgressLine const&) = delete;
     ProgressLine& operator=(ProgressLine const&) = delete;
+    ProgressLine(ProgressLine&&) = delete;
+    ProgressLine& operator=(ProgressLine&&) = delete;
 
     /// Wipes the line, for good.
     void end();

@@ -16,7 +16,7 @@
 namespace ronde::cli {
 
 struct RankRecord {
-    static constexpr std::uint64_t kMark = 0x31'6472'6f63'6572ULL;  ///< tells records of this layout
+    static constexpr std::uint64_t kMark = 0x32'6472'6f63'6572ULL;  ///< tells records of this layout
     std::uint64_t mark = kMark;
     protocol::RankId rank = protocol::kNoRank;
     std::uint32_t was_ready = 0;  ///< 1: the ring stood and the table was complete
@@ -30,6 +30,7 @@ struct RankRecord {
     protocol::Verdict verdict;  ///< how it ended; ok when all went well
     std::int64_t cpu_ns = 0;    ///< of this process so far
     std::uint64_t peak_rss_bytes = 0;
+    std::uint64_t own_bytes = 0;  ///< see own_memory_bytes(); 0: not looked up
     std::uint32_t all_gathers = 0;
     std::uint32_t barriers = 0;
     std::array<protocol::TimeNs, kMaxRepeats> all_gather_ns{};
@@ -48,11 +49,20 @@ static_assert(std::is_trivially_copyable_v<RankRecord> && sizeof(RankRecord) <= 
 /// XXH3-128 of the entries' bytes as they stand on the wire.
 [[nodiscard]] net::StateDigest table_digest_of(std::span<const protocol::Entry> table);
 
-/// CPU time and peak resident memory of this process.
+/// What this process has used so far.
 struct Usage {
     std::int64_t cpu_ns = 0;
+    /// Most memory that was ever resident, pages included that other processes have too: code, libraries, and what a
+    /// launcher that forked it left to it.
     std::uint64_t peak_rss_bytes = 0;
 };
 [[nodiscard]] Usage usage_here();
+
+/// Memory of this process that no other one shares, now: what would be free without it. 0: the kernel does not say.
+/// To find out takes milliseconds.
+[[nodiscard]] std::uint64_t own_memory_bytes();
+
+/// Begins the count of peak_rss_bytes anew. A forked process inherits it from its parent, whatever it needs itself.
+void forget_peak_rss() noexcept;
 
 }  // namespace ronde::cli

@@ -11,6 +11,8 @@ namespace {
 
 /// How long an orderly end may take before the process goes anyway.
 constexpr TimeNs kLeaveNs = 2 * protocol::kSecondNs;
+/// Ranks that find out how much memory is their own. A few tell as much as all of them, who would delay each other.
+constexpr protocol::RankId kRanksThatLook = 8;
 
 }  // namespace
 
@@ -132,6 +134,8 @@ RankRecord RankSession::record() const {
     record.verdict = driver_->verdict();
     record.cpu_ns = usage.cpu_ns;
     record.peak_rss_bytes = usage.peak_rss_bytes;
+    if (rank_ < kRanksThatLook)
+        record.own_bytes = own_memory_bytes();
     return record;
 }
 

@@ -54,20 +54,15 @@ RootHost open_host(RootOptions& options) {
     }
     if (net::parse_host_port(options.listen))
         return listen_at(id_at(options.listen));
-    RunOptions run = options.run;
-    run.interface = options.listen == "loopback" ? "" : options.listen;
     if (options.listen.empty()) {
         IdOptions wanted;
-        wanted.roots = run.roots;
-        if (run.ipv6)
+        wanted.roots = options.run.roots;
+        if (options.run.ipv6)
             wanted.family = "AF_INET6";
-        auto host = UniqueId::create(wanted);
-        if (!host)
-            throw LauncherError(host.error());
-        if (!host->warning().empty())
-            fmt::print(stderr, "ronde: warning: {}\n", host->warning());
-        return std::move(*host);
+        return create_host(wanted);
     }
+    RunOptions run = options.run;
+    run.interface = options.listen == "loopback" ? "" : options.listen;
     return create_host(run);
 }
 

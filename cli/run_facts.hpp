@@ -39,8 +39,9 @@ struct RunFacts {
     net::Statistics roots;  ///< of the roots of this process
     std::uint32_t root_strangers = 0;
     bool root_killed = false;
-    std::int64_t cpu_ns = 0;  ///< ranks and roots
-    std::uint64_t peak_rss_bytes = 0;
+    std::int64_t cpu_ns = 0;           ///< ranks and roots
+    std::uint64_t peak_rss_bytes = 0;  ///< of the largest rank; as Usage says
+    std::uint64_t own_bytes = 0;       ///< likewise, of those who looked; see own_memory_bytes()
     std::uint64_t all_gather_bytes = 0;
     std::vector<std::string> notes;  ///< one line each, for standard error
 };

@@ -148,6 +148,7 @@ private:
         }
         facts_.cpu_ns = usage.cpu_ns;
         facts_.peak_rss_bytes = (usage.peak_rss_bytes + options_.ranks - 1) / options_.ranks;
+        facts_.own_bytes = (own_memory_bytes() + options_.ranks - 1) / options_.ranks;
         facts_.roots = roots_->statistics();
     }
 

@@ -40,7 +40,16 @@ UniqueId id_from_text(std::string const& text, std::string const& source) {
     return *id;
 }
 
-UniqueId id_from_file(std::string const& path, std::string const& source) {
+/// Ranks and root are started in any order, so a file that is not there yet is waited for.
+UniqueId id_from_file(std::string const& path, std::string const& source, TimeNs deadline_ns) {
+    auto const say_so = [&] {
+        fmt::print(stderr, "ronde run: {}: waiting up to {} for {}\n", source, duration_text(deadline_ns), path);
+    };
+    if (!launch::await_file(path, deadline_ns, say_so)) {
+        throw LauncherError(fmt::format(
+            "{}: {} is not there after {}: start the root (ronde root --id {}), or say where its id file is", source,
+            path, duration_text(deadline_ns), path));
+    }
     auto read = UniqueId::read_file(path);
     if (!read)
         throw LauncherError(fmt::format("{}: {}", source, read.error()));
@@ -79,7 +88,8 @@ Meeting exchanged(RunOptions const& options, launch::JobPlace const& place) {
 Meeting meet(RunOptions const& options, launch::JobPlace const& place) {
     if (!options.id.empty()) {
         bool const is_text = options.id.rfind(kIdPrefix, 0) == 0;
-        return {is_text ? id_from_text(options.id, "--id") : id_from_file(options.id, "--id"), {}, {}};
+        return {
+            is_text ? id_from_text(options.id, "--id") : id_from_file(options.id, "--id", options.deadline_ns), {}, {}};
     }
     auto const source = launch::find_id_source(launch::variables_here());
     if (!source)
@@ -87,7 +97,7 @@ Meeting meet(RunOptions const& options, launch::JobPlace const& place) {
     if (!source->text.empty())
         return {id_from_text(source->text, source->source), {}, {}};
     if (!source->file.empty())
-        return {id_from_file(source->file, source->source), {}, {}};
+        return {id_from_file(source->file, source->source, options.deadline_ns), {}, {}};
     if (!source->address.empty())
         return at_address(*source, place);
     return exchanged(options, place);
@@ -113,6 +123,7 @@ RunFacts facts_from(Job const& job, std::vector<RankRecord> const& records, Root
         rank.phase = record.last_phase;
         facts.cpu_ns += record.cpu_ns;
         facts.peak_rss_bytes = std::max(facts.peak_rss_bytes, record.peak_rss_bytes);
+        facts.own_bytes = std::max(facts.own_bytes, record.own_bytes);
     }
     if (roots != nullptr)
         facts.roots = roots->statistics();

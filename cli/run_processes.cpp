@@ -25,6 +25,9 @@ using protocol::TimeNs;
 
 namespace {
 
+/// How often the launcher looks after ranks that it has killed until they are gone.
+constexpr TimeNs kLookAgainNs = protocol::kSecondNs;
+
 void sleep_for(TimeNs time_ns) {
     timespec left{time_ns / protocol::kSecondNs, time_ns % protocol::kSecondNs};
     while (::nanosleep(&left, &left) != 0) {
@@ -33,6 +36,7 @@ void sleep_for(TimeNs time_ns) {
 
 /// What a forked rank does with its life.
 int live(Job const& job, PhaseBoard& board, launch::Child const& child) {
+    forget_peak_rss();
     RankId const rank = child.rank();
     RunOptions const& options = job.options;
     if (options.fault_of(rank, Fault::Kind::never) != nullptr)
@@ -66,7 +70,7 @@ public:
     void run(launch::LocalJob& children) {
         children_ = &children;
         net::Loop::Watch watch;
-        if (int const error = loop().watch(children.poll_fd(), EPOLLIN, *this, watch); error != 0)
+        if (int const error = loop().watch_level(children.poll_fd(), EPOLLIN, *this, watch); error != 0)
             throw LauncherError(fmt::format("cannot watch the ranks: {}", net::describe_errno(error)));
         set_deadline(children.gate_opened_ns() + job_.options.deadline_ns + kHangGraceNs);
         take(children.handle_ready());
@@ -89,6 +93,8 @@ private:
 
     /// Ranks that are not ready now never will be. Ranks that are have operations with deadlines of their own.
     void on_deadline(TimeNs now) override {
+        // Who has ended is not hung, whether or not its end was told: a look that finds nothing costs nothing.
+        take(children_->handle_ready());
         bool left = false;
         for (RankId rank = 0; rank < facts_.nranks; ++rank) {
             if (children_->process_id(rank) == 0)
@@ -104,18 +110,26 @@ private:
             last_call_ = true;
             TimeNs const operations = 1 + 2 * static_cast<TimeNs>(job_.options.repeat) + job_.options.barriers;
             set_deadline(now + operations * job_.options.deadline_ns + kHangGraceNs);
+        } else if (children_->running() > 0) {
+            set_deadline(now + kLookAgainNs);
         }
     }
 
     void take(std::vector<LocalEvent> const& events) {
         for (LocalEvent const& event : events) {
             if (event.kind == LocalEvent::Kind::record)
-                facts_.ranks[event.rank].record = record_from(event.record);
+                note_record(event.rank, record_from(event.record));
             else if (event.kind == LocalEvent::Kind::ended)
                 note_end(event.rank, event.end);
             else
                 facts_.notes.push_back(fmt::format("interrupted by signal {}", event.signal));
         }
+    }
+
+    void note_record(RankId rank, std::optional<RankRecord> const& record) {
+        facts_.ranks[rank].record = record;
+        if (record)
+            facts_.own_bytes = std::max(facts_.own_bytes, record->own_bytes);
     }
 
     void note_end(RankId rank, launch::ChildEnd const& end) {

@@ -88,7 +88,7 @@ public:
 
     int run(net::Loop& loop) {
         net::Loop::Watch watch;
-        if (int const error = loop.watch(children_.poll_fd(), EPOLLIN, *this, watch); error != 0)
+        if (int const error = loop.watch_level(children_.poll_fd(), EPOLLIN, *this, watch); error != 0)
             throw LauncherError(fmt::format("cannot watch the ranks: {}", net::describe_errno(error)));
         on_ready(0);
         while (children_.running() > 0)

@@ -71,8 +71,9 @@ std::string report_text(RunFacts const& facts, RunReport const& report) {
                         duration_text(report.all_gather_ns), bytes_text(facts.all_gather_bytes), report.all_gathers);
     if (!report.phases.empty())
         text += phase_table(report);
-    text += fmt::format("{}, {}; CPU {} in all; peak memory {} per rank\n", plural(report.messages, "message"),
-                        bytes_text(report.bytes), duration_text(facts.cpu_ns), bytes_text(facts.peak_rss_bytes));
+    text += fmt::format("{}, {}; CPU {} in all; memory of a rank's own {}, resident {}\n",
+                        plural(report.messages, "message"), bytes_text(report.bytes), duration_text(facts.cpu_ns),
+                        bytes_text(facts.own_bytes), bytes_text(facts.peak_rss_bytes));
     if (report.strangers > 0 || report.retries > 0)
         text += fmt::format("{}, {}\n", plural(report.strangers, "stranger"),
                             plural(report.retries, "repeated connection"));
@@ -125,6 +126,7 @@ std::string report_json(RunFacts const& facts, RunReport const& report) {
               {"bytes", report.bytes},
               {"cpu_s", static_cast<double>(facts.cpu_ns) / 1e9},
               {"peak_rss_bytes", facts.peak_rss_bytes},
+              {"own_bytes", facts.own_bytes},
               {"strangers", report.strangers},
               {"retries", report.retries}};
     if (report.all_gathers > 0) {

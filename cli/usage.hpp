@@ -30,7 +30,10 @@ struct LauncherError : std::runtime_error {
 /// What the selected subcommand leaves behind: the exit status of the program.
 struct Outcome {
     int status = 0;
-    void operator=(Exit exit) noexcept { status = static_cast<int>(exit); }
+    Outcome& operator=(Exit exit) noexcept {
+        status = static_cast<int>(exit);
+        return *this;
+    }
 };
 
 /// Each subcommand adds itself to `app` and, when it was selected, runs and sets `outcome`.
@@ -39,6 +42,8 @@ void register_run(CLI::App& app, Outcome& outcome, std::span<char const* const> 
 void register_root(CLI::App& app, Outcome& outcome);
 void register_id(CLI::App& app, Outcome& outcome);
 void register_replay(CLI::App& app, Outcome& outcome);
+void register_sim(CLI::App& app, Outcome& outcome);
+void register_sweep(CLI::App& app, Outcome& outcome);
 
 /// The candidate that `word` was most likely meant to be, or an empty text when none is near.
 [[nodiscard]] std::string_view closest(std::string_view word, std::span<const std::string_view> candidates);

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -256,6 +257,27 @@ tl::expected<std::string, std::string> await_id(std::string const& folder, std::
         "rank 0 has not offered an id at {} within {} ms ({} was there): is rank 0 of this job on this host, "
         "and did it start?",
         path, budget_ns / protocol::kMillisecondNs, seen));
+}
+
+bool await_file(std::string const& path, TimeNs budget_ns, std::function<void()> const& on_wait) {
+    auto const is_there = [&] {
+        struct stat status {};
+        // Any other fault than "not there" will not go by waiting.
+        return ::stat(path.c_str(), &status) == 0 ? status.st_size > 0 || !S_ISREG(status.st_mode) : errno != ENOENT;
+    };
+    if (is_there())
+        return true;
+    if (on_wait)
+        on_wait();
+    TimeNs const deadline_ns = deadline_in(budget_ns);
+    std::string const folder = std::filesystem::path(path).parent_path();
+    FolderWatch watch(folder.empty() ? "." : folder);
+    while (!is_there()) {
+        if (monotonic_ns() >= deadline_ns)
+            return false;
+        watch.sleep(deadline_ns);
+    }
+    return true;
 }
 
 }  // namespace ronde::launch

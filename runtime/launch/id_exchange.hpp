@@ -8,6 +8,7 @@
 #include "launch/environment.hpp"
 #include "protocol/units.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,5 +63,12 @@ private:
 /// The error says what was waited for, how long, and whether a stale file was seen.
 [[nodiscard]] tl::expected<std::string, std::string>
 await_id(std::string const& folder, std::string const& key, protocol::TimeNs budget_ns, std::string_view not_this = {});
+
+/// For an id that is handed out as a file: waits, asleep as await_id() does, until there is a file with something in it
+/// at `path`, at most `budget_ns`. `on_wait` is called once if it is not there at the first look. False when time ran
+/// out; what else may be wrong with the file is the reader's to say. A file that is not written in one step, as
+/// UniqueId::write_file does it, may still be read half.
+[[nodiscard]] bool await_file(std::string const& path, protocol::TimeNs budget_ns,
+                              std::function<void()> const& on_wait = {});
 
 }  // namespace ronde::launch

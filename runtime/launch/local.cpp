@@ -330,18 +330,6 @@ int LocalJob::poll_fd() const noexcept { return state_->epoll.get(); }
 
 std::vector<LocalEvent> LocalJob::handle_ready() {
     std::vector<LocalEvent> events;
-    // A loop that watches poll_fd() by edges hears only of what becomes ready later: leave nothing ready behind.
-    std::array<epoll_event, 4> ready{};
-    constexpr int kMostRounds = 16;
-    for (int round = 0; round < kMostRounds; ++round) {
-        handle_once(events);
-        if (::epoll_wait(state_->epoll.get(), ready.data(), static_cast<int>(ready.size()), 0) <= 0)
-            break;
-    }
-    return events;
-}
-
-void LocalJob::handle_once(std::vector<LocalEvent>& events) {
     state_->read_signals(events);
     // First who has ended, then the records: what a child wrote before its end is in the pipe by then.
     std::vector<std::uint32_t> const ended = state_->reap();
@@ -356,6 +344,7 @@ void LocalJob::handle_once(std::vector<LocalEvent>& events) {
         event.end = *slot.end;
         events.push_back(std::move(event));
     }
+    return events;
 }
 
 std::vector<LocalEvent> LocalJob::wait(TimeNs budget_ns) {

@@ -101,7 +101,8 @@ public:
 
     /// CLOCK_MONOTONIC when the gate was opened.
     [[nodiscard]] protocol::TimeNs gate_opened_ns() const noexcept;
-    /// An epoll descriptor, itself pollable (level-triggered), for any loop of the caller's.
+    /// An epoll descriptor, for any loop of the caller's. To be watched level-triggered: what happens while
+    /// handle_ready() is at work may be left for its next call.
     [[nodiscard]] int poll_fd() const noexcept;
     /// Everything that happened since. Never waits.
     [[nodiscard]] std::vector<LocalEvent> handle_ready();
@@ -120,7 +121,6 @@ public:
 
 private:
     struct State;
-    void handle_once(std::vector<LocalEvent>& events);
     explicit LocalJob(std::unique_ptr<State> state) noexcept;
     std::unique_ptr<State> state_;
 };

@@ -192,6 +192,17 @@ Pollable* Loop::owner_of(Watch watch) const noexcept {
 }
 
 int Loop::watch(int fd, std::uint32_t interest, Pollable& owner, Watch& watch) noexcept {
+    return add(fd, interest | EPOLLET, owner, watch);
+}
+
+int Loop::watch_level(int fd, std::uint32_t interest, Pollable& owner, Watch& watch) noexcept {
+    int const code = add(fd, interest, owner, watch);
+    if (code == 0)
+        slots_[watch.slot].level_fd = fd;
+    return code;
+}
+
+int Loop::add(int fd, std::uint32_t events, Pollable& owner, Watch& watch) noexcept {
     std::uint32_t slot = first_free_;
     if (slot == kNowhere) {
         slot = static_cast<std::uint32_t>(slots_.size());
@@ -203,7 +214,7 @@ int Loop::watch(int fd, std::uint32_t interest, Pollable& owner, Watch& watch) n
     watch = {slot, slots_[slot].generation};
 
     epoll_event event{};
-    event.events = interest | EPOLLET;
+    event.events = events;
     event.data.u64 = token_of(watch);
     if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0)
         return 0;
@@ -225,6 +236,8 @@ void Loop::unwatch(Watch& watch) noexcept {
         return;
     Slot& slot = slots_[watch.slot];
     RONDE_CHECK(slot.generation == watch.generation, "a descriptor is unwatched once");
+    if (int const fd = std::exchange(slot.level_fd, -1); fd >= 0)
+        ::epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
     slot.owner = nullptr;
     ++slot.generation;
     slot.next_free = first_free_;

@@ -107,12 +107,17 @@ public:
         std::uint32_t generation = 0;
         [[nodiscard]] bool valid() const noexcept { return slot != 0xffff'ffffU; }
     };
-    /// Watches `fd`, edge-triggered, for `interest` (EPOLLIN, EPOLLOUT ...). Returns 0, or errno (ENOSPC, ENOMEM).
+    /// Watches `fd`, edge-triggered, for `interest` (EPOLLIN, EPOLLOUT ...): the owner is told of news once, and reads
+    /// or writes until EAGAIN or asks for call_again. Returns 0, or errno (ENOSPC, ENOMEM).
     int watch(int fd, std::uint32_t interest, Pollable& owner, Watch& watch) noexcept;
-    /// Changes the interest; an edge that is already there is told again.
+    /// Watches `fd`, level-triggered: the owner is told in every batch for as long as the descriptor is ready. For a
+    /// descriptor whose readiness is somebody else's to take away, such as an epoll descriptor of another library.
+    /// Returns as watch() does.
+    int watch_level(int fd, std::uint32_t interest, Pollable& owner, Watch& watch) noexcept;
+    /// Changes the interest in a descriptor of watch(); an edge that is already there is told again.
     void rewatch(int fd, std::uint32_t interest, Watch watch) const noexcept;
     /// To be called before the descriptor is closed; no on_ready comes for it any more. Closing the descriptor itself
-    /// ends the kernel's part of it, unless a forked child still holds a copy.
+    /// ends the kernel's part of it, unless a forked child still holds a copy; that of a level ends here.
     void unwatch(Watch& watch) noexcept;
     /// The owner stopped reading or accepting in the middle, for fairness: call it again in the next batch.
     void call_again(Watch watch);
@@ -130,9 +135,11 @@ private:
         Pollable* owner = nullptr;
         std::uint32_t generation = 0;
         std::uint32_t next_free = 0xffff'ffffU;
+        int level_fd = -1;  ///< of watch_level: a level that nobody hears would keep the loop awake
     };
 
     int wait(TimeNs until_ns) noexcept;
+    int add(int fd, std::uint32_t events, Pollable& owner, Watch& watch) noexcept;
     [[nodiscard]] Pollable* owner_of(Watch watch) const noexcept;
     void tell_signals();
     void tell_deadlines(TimeNs now);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstring>
+#include <type_traits>
 
 namespace ronde::net::recording {
 
@@ -66,20 +68,52 @@ void each_patience(Set& policies, Visit&& visit) {
     visit(policies.return_patience_ms);
 }
 
-void put_policies(std::vector<std::byte>& out, Policies const& policies) {
-    each_choice(policies, [&](auto choice) { put_enum(out, choice); });
-    each_patience(policies, [&](std::uint32_t patience_ms) { put(out, patience_ms); });
+/// What follows the policies, in the order of the file.
+template <class Config, class Visit>
+requires std::same_as<std::remove_const_t<Config>, RankConfig>
+void each_number(Config& config, Visit&& visit) {
+    visit(config.nranks);
+    visit(config.nroots);
+    visit(config.rank);
+    visit(config.roots_digest);
+    visit(config.session);
+    visit(config.seed);
+    visit(config.budget_ns);
+    visit(config.root_promised);
+    visit(config.version);
+}
+template <class Config, class Visit>
+requires std::same_as<std::remove_const_t<Config>, RootConfig>
+void each_number(Config& config, Visit&& visit) {
+    visit(config.expected_nranks);
+    visit(config.nroots);
+    visit(config.root_index);
+    visit(config.roots_digest);
+    visit(config.session);
+    visit(config.pending_limit);
+    visit(config.budget_ns);
+    visit(config.version);
 }
 
-std::vector<std::byte> with_head(std::uint8_t machine, std::vector<std::byte> const& config) {
+template <class Config>
+std::vector<std::byte> head_of_machine(std::uint8_t machine, Config const& config) {
+    std::vector<std::byte> fields;
+    each_choice(config.policies, [&](auto choice) { put_enum(fields, choice); });
+    each_patience(config.policies, [&](std::uint32_t patience_ms) { put(fields, patience_ms); });
+    each_number(config, [&](auto number) {
+        if constexpr (std::is_same_v<decltype(number), bool>)
+            put(fields, static_cast<std::uint8_t>(number));
+        else
+            put(fields, number);
+    });
     std::vector<std::byte> out;
     for (char const letter : kMagic)
         put(out, static_cast<std::uint8_t>(letter));
     put(out, kFormat);
     put(out, machine);
     put(out, std::uint8_t{0});
-    put(out, static_cast<std::uint32_t>(config.size()));
-    out.insert(out.end(), config.begin(), config.end());
+    put(out, static_cast<std::uint32_t>(fields.size()));
+    out.insert(out.end(), fields.begin(), fields.end());
     return out;
 }
 
@@ -87,34 +121,8 @@ tl::unexpected<std::string> damaged(char const* text) { return tl::unexpected(st
 
 }  // namespace
 
-std::vector<std::byte> head_of(RankConfig const& config) {
-    std::vector<std::byte> out;
-    put_policies(out, config.policies);
-    put(out, config.nranks);
-    put(out, config.nroots);
-    put(out, config.rank);
-    put(out, config.roots_digest);
-    put(out, config.session);
-    put(out, config.seed);
-    put(out, config.budget_ns);
-    put(out, static_cast<std::uint8_t>(config.root_promised));
-    put(out, config.version);
-    return with_head(kRank, out);
-}
-
-std::vector<std::byte> head_of(RootConfig const& config) {
-    std::vector<std::byte> out;
-    put_policies(out, config.policies);
-    put(out, config.expected_nranks);
-    put(out, config.nroots);
-    put(out, config.root_index);
-    put(out, config.roots_digest);
-    put(out, config.session);
-    put(out, config.pending_limit);
-    put(out, config.budget_ns);
-    put(out, config.version);
-    return with_head(kRoot, out);
-}
+std::vector<std::byte> head_of(RankConfig const& config) { return head_of_machine(kRank, config); }
+std::vector<std::byte> head_of(RootConfig const& config) { return head_of_machine(kRoot, config); }
 
 void append_event(std::vector<std::byte>& out, Event const& event, protocol::TimeNs last_now) {
     put_enum(out, event.kind);
@@ -194,11 +202,21 @@ std::uint64_t Reader::get_varint() noexcept {
     return value;
 }
 
-void Reader::get_policies(Policies& policies) noexcept {
-    each_choice(policies, [&](auto& choice) {
+template <class Config>
+Config Reader::get_config() noexcept {
+    Config config;
+    each_choice(config.policies, [&](auto& choice) {
         choice = static_cast<std::remove_reference_t<decltype(choice)>>(get<std::uint8_t>());
     });
-    each_patience(policies, [&](std::uint32_t& patience_ms) { patience_ms = get<std::uint32_t>(); });
+    each_patience(config.policies, [&](std::uint32_t& patience_ms) { patience_ms = get<std::uint32_t>(); });
+    each_number(config, [&](auto& number) {
+        using Number = std::remove_reference_t<decltype(number)>;
+        if constexpr (std::is_same_v<Number, bool>)
+            number = get<std::uint8_t>() != 0;
+        else
+            number = get<Number>();
+    });
+    return config;
 }
 
 tl::expected<Reader::Config, std::string> Reader::head() {
@@ -217,33 +235,14 @@ tl::expected<Reader::Config, std::string> Reader::head() {
     Config result;
     std::size_t const begin = at_;
     if (machine == kRank) {
-        RankConfig config;
-        get_policies(config.policies);
-        config.nranks = get<std::uint32_t>();
-        config.nroots = get<std::uint32_t>();
-        config.rank = get<std::uint32_t>();
-        config.roots_digest = get<std::uint32_t>();
-        config.session = get<std::uint64_t>();
-        config.seed = get<std::uint64_t>();
-        config.budget_ns = get<std::int64_t>();
-        config.root_promised = get<std::uint8_t>() != 0;
-        config.version = get<std::uint8_t>();
+        auto const config = get_config<RankConfig>();
         bool const sound = config.nranks >= 1 && config.nranks <= protocol::kMaxRanks && config.rank < config.nranks &&
                            config.nroots >= 1 && config.nroots <= config.nranks;
         if (!sound)
             return damaged("is damaged: its configuration cannot be");
         result = config;
     } else if (machine == kRoot) {
-        RootConfig config;
-        get_policies(config.policies);
-        config.expected_nranks = get<std::uint32_t>();
-        config.nroots = get<std::uint32_t>();
-        config.root_index = get<std::uint32_t>();
-        config.roots_digest = get<std::uint32_t>();
-        config.session = get<std::uint64_t>();
-        config.pending_limit = get<std::uint32_t>();
-        config.budget_ns = get<std::int64_t>();
-        config.version = get<std::uint8_t>();
+        auto const config = get_config<RootConfig>();
         bool const sound = config.nroots >= 1 && config.nroots <= protocol::kMaxRoots &&
                            config.root_index < config.nroots && config.expected_nranks <= protocol::kMaxRanks;
         if (!sound)

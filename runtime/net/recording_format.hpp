@@ -45,7 +45,8 @@ private:
     [[nodiscard]] Integer get() noexcept;
     [[nodiscard]] std::uint64_t get_varint() noexcept;
     [[nodiscard]] protocol::Event get_event(protocol::EventKind kind);
-    void get_policies(protocol::Policies& policies) noexcept;
+    template <class Config>
+    [[nodiscard]] Config get_config() noexcept;
 
     std::span<const std::byte> bytes_;
     std::size_t at_ = 0;

@@ -95,41 +95,36 @@ Outcome Communicator::broadcast(std::span<std::byte> buffer, RankId source) {
 
 namespace {
 
-std::string trouble_with_peer(char const* verb, RankId peer, RankId rank, std::uint32_t nranks, std::size_t bytes) {
-    if (peer >= nranks) {
-        return std::string(verb) + ": the peer is rank " + std::to_string(peer) + " of " + std::to_string(nranks);
+/// A message of `bytes` to or from `peer`; or why there can be none, in one line.
+tl::expected<Operation, std::string> message_with(RankId peer, OperationKind kind, std::uint64_t tag, std::size_t bytes,
+                                                  Communicator const& communicator) {
+    std::string const verb = kind == OperationKind::send ? "send" : "recv";
+    if (peer >= communicator.nranks()) {
+        return tl::unexpected(verb + ": the peer is rank " + std::to_string(peer) + " of " +
+                              std::to_string(communicator.nranks()));
     }
-    if (peer == rank)
-        return std::string(verb) + ": the peer is this rank itself";
+    if (peer == communicator.rank())
+        return tl::unexpected(verb + ": the peer is this rank itself");
     if (bytes > 0xffff'ffffU)
-        return std::string(verb) + ": a message is 4 GiB - 1 at most";
-    return {};
+        return tl::unexpected(verb + ": a message is 4 GiB - 1 at most");
+    Operation operation;
+    operation.kind = kind;
+    operation.peer = peer;
+    operation.tag = tag;
+    operation.slice_bytes = bytes;
+    return operation;
 }
 
 }  // namespace
 
 Outcome Communicator::send(RankId peer, std::uint64_t tag, std::span<const std::byte> message) {
-    std::string const trouble = trouble_with_peer("send", peer, rank(), nranks(), message.size());
-    if (!trouble.empty())
-        return bad_argument(rank(), trouble);
-    Operation operation;
-    operation.kind = OperationKind::send;
-    operation.peer = peer;
-    operation.tag = tag;
-    operation.slice_bytes = message.size();
-    return state_->send(operation, message);
+    auto const operation = message_with(peer, OperationKind::send, tag, message.size(), *this);
+    return operation ? state_->send(*operation, message) : bad_argument(rank(), operation.error());
 }
 
 Outcome Communicator::recv(RankId peer, std::uint64_t tag, std::span<std::byte> buffer) {
-    std::string const trouble = trouble_with_peer("recv", peer, rank(), nranks(), buffer.size());
-    if (!trouble.empty())
-        return bad_argument(rank(), trouble);
-    Operation operation;
-    operation.kind = OperationKind::receive;
-    operation.peer = peer;
-    operation.tag = tag;
-    operation.slice_bytes = buffer.size();
-    return state_->operate(operation, buffer);
+    auto const operation = message_with(peer, OperationKind::receive, tag, buffer.size(), *this);
+    return operation ? state_->operate(*operation, buffer) : bad_argument(rank(), operation.error());
 }
 
 void Communicator::abort() noexcept { state_->abort(); }

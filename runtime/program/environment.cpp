@@ -4,6 +4,8 @@
 
 #include <ronde/environment.hpp>
 
+#include <fmt/format.h>
+
 #include <optional>
 
 namespace ronde {
@@ -31,7 +33,13 @@ Met meet_by_text(launch::IdSource const& source) {
     return Meeting{*id, {}, {}};
 }
 
-Met meet_by_file(launch::IdSource const& source) {
+/// Whoever makes the id may be started later than this rank.
+Met meet_by_file(launch::IdSource const& source, protocol::TimeNs budget_ns) {
+    if (!launch::await_file(source.file, budget_ns)) {
+        return tl::unexpected(fmt::format("{}: {} is not there after {} ms: is the root of this job running, and is "
+                                          "this where it writes its id?",
+                                          source.source, source.file, budget_ns / protocol::kMillisecondNs));
+    }
     auto read = UniqueId::read_file(source.file);
     if (!read)
         return tl::unexpected(source.source + ": " + read.error());
@@ -95,7 +103,7 @@ Met meet(CommunicatorOptions const& options, launch::JobPlace const& place, laun
     if (!source->text.empty())
         return meet_by_text(*source);
     if (!source->file.empty())
-        return meet_by_file(*source);
+        return meet_by_file(*source, options.deadline.count());
     if (!source->address.empty())
         return meet_at_address(*source, place, variables);
     if (place.world_size == 1)

@@ -58,6 +58,7 @@ enum class Stagger : std::uint8_t {
     none,
     rank_ms,        ///< more than 128 ranks: rank milliseconds
     rate_per_root,  ///< more than 256 ranks at a root: local id / 7000 s
+    paced,          ///< more than 4096 ranks at a root, a kernel's longest accept queue: local id * 20 us
 };
 enum class Verdicts : std::uint8_t {
     silent,    ///< whoever fails leaves without a word
@@ -80,7 +81,7 @@ struct Policies {
     Turns turns = Turns::pipelined;
     Commit commit = Commit::automatic;
     Retry retry = Retry::backoff;
-    Stagger stagger = Stagger::none;
+    Stagger stagger = Stagger::paced;
     Verdicts verdicts = Verdicts::everyone;
     Deadlines deadlines = Deadlines::everywhere;
     DeviceCheck device_check = DeviceCheck::at_root;

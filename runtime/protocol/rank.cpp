@@ -22,8 +22,8 @@ TimeNs Rank::deadline() const noexcept {
     TimeNs earliest = std::min(state_.deadline_ns, last_call_ns(*config_, state_));
     for (Dial const& dial : state_.dials)
         earliest = std::min(earliest, dial.due_ns);
-    for (TimeNs const due_ns : state_.door_due_ns)
-        earliest = std::min(earliest, due_ns);
+    for (std::uint32_t slot = 0; slot < RankState::kDoors; ++slot)
+        earliest = std::min(earliest, door_due_ns(*config_, state_, slot));
     return earliest;
 }
 

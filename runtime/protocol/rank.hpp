@@ -41,7 +41,7 @@ struct Dial {
     std::uint16_t reserved = 0;
 };
 
-/// One accepted connection that has not yet shown who it is. Doors are opened in order of due_ns.
+/// One accepted connection that has not yet shown who it is.
 enum class Door : std::uint8_t { free, silent, challenged };
 
 /// All that a rank remembers. Trivially copyable and free of padding, so that a driver can hash, compare
@@ -60,6 +60,7 @@ struct RankState {
         kRootDone = 64,   ///< `done` was sent
         kMailSent = 128,  ///< the message under way is queued
         kCommitted = 256,
+        kContested = 512,  ///< somebody waits behind full doors
     };
 
     TimeNs deadline_ns = kNever;    ///< of the bootstrap, after ready of the operation under way
@@ -67,9 +68,9 @@ struct RankState {
     std::uint64_t tag = 0;          ///< of the send or receive under way
     Error error;
     std::array<Dial, kDials> dials{};
-    std::array<TimeNs, kDoors> door_due_ns{kNever, kNever, kNever, kNever};
-    std::uint32_t out_open = 0;   ///< bit k: chord_out(k) is admitted
-    std::uint32_t in_open = 0;    ///< bit k: chord_in(k) is admitted
+    std::array<TimeNs, kDoors> door_due_ns{kNever, kNever, kNever, kNever};  ///< its opening and the patience
+    std::uint32_t out_open = 0;                                              ///< bit k: chord_out(k) is admitted
+    std::uint32_t in_open = 0;                                               ///< bit k: chord_in(k) is admitted
     std::uint32_t gone_out = 0;   ///< bit k: the peer of chord_out(k) said bye
     std::uint32_t gone_in = 0;    ///< bit k: the peer of chord_in(k) said bye
     std::uint32_t served = 0;     ///< bit k: what chord_in(k) waits for in this operation is out
@@ -106,6 +107,11 @@ public:
     [[nodiscard]] TimeNs deadline() const noexcept;
     /// What to do with a frame whose header has arrived on `link`. Pure; ask again after every step while it says hold.
     [[nodiscard]] Reception reception(Link link, Frame const& frame) const noexcept;
+
+    /// For simulators that compute an undisturbed gather around the ring as a whole: moves to where all of its frames
+    /// but one have come and gone, and returns that one, the last slice from the predecessor. Feeding it completes
+    /// the gather. Only while a gather around the ring is under way, and none of its frames was fed (checked).
+    [[nodiscard]] Frame skip_to_last_slice() noexcept;
 
     [[nodiscard]] Phase phase() const noexcept { return state_.phase; }
     [[nodiscard]] bool finished() const noexcept {

@@ -7,6 +7,10 @@ namespace {
 constexpr std::uint32_t kRankMsThreshold = 128;    ///< stagger of 2.4 - 2.22: above this many ranks ...
 constexpr std::uint32_t kRootRateThreshold = 256;  ///< ... of 2.23 and later: above this many ranks at a root
 constexpr std::uint32_t kCheckInsPerSecond = 7'000;
+/// Linux cuts every accept queue to somaxconn, 4096 by default. Whoever finds it full is sent away for 200 ms, 1 s, 3 s
+/// ... by its own kernel, which costs a storm more than coming one after the other does.
+constexpr std::uint32_t kPacedThreshold = 4'096;
+constexpr TimeNs kPaceNs = 20 * kMicrosecondNs;
 
 }  // namespace
 
@@ -29,6 +33,8 @@ void RankStep::begin_check_in() noexcept {
         delay_ns = static_cast<TimeNs>(config_.rank) * kMillisecondNs;
     if (policies_.stagger == Stagger::rate_per_root && partition().size_of(root) > kRootRateThreshold)
         delay_ns = static_cast<TimeNs>(config_.rank - partition().first_of(root)) * kSecondNs / kCheckInsPerSecond;
+    if (policies_.stagger == Stagger::paced && partition().size_of(root) > kPacedThreshold)
+        delay_ns = static_cast<TimeNs>(config_.rank - partition().first_of(root)) * kPaceNs;
     if (delay_ns > 0) {
         state_.phase = Phase::delayed;
         state_.dials[0] = Dial{};

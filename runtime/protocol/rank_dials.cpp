@@ -12,6 +12,8 @@ constexpr std::uint32_t kArticleTimeouts = 3;
 constexpr std::uint32_t kNcclRetries = 34;          ///< the k-th pause is k * 100 ms
 constexpr std::uint32_t kLongestPauseExponent = 9;  ///< 512 ms
 constexpr std::uint32_t kLongestAnswerPatienceMs = 8'000;
+constexpr std::uint32_t kCrowd = 64;          ///< a root whose block has more ranks ...
+constexpr std::uint32_t kCrowdMsPerRank = 4;  ///< ... is given so much longer for each of them
 
 /// splitmix64's finaliser: spreads (seed, rank, attempt) over 64 bits.
 constexpr std::uint64_t scramble(std::uint64_t x) {
@@ -173,11 +175,16 @@ TimeNs RankStep::pause_ns(Dial const& dial) const noexcept {
 }
 
 /// When to give a connection up that is not (yet) answered. Doubles per try, jittered by an eighth, so that the ranks
-/// of a storm do not come back together.
+/// of a storm do not come back together. Whoever gives up loses its place in the queue and makes it longer, so a root
+/// with many ranks is given the time to serve them.
 TimeNs RankStep::answer_due(Dial const& dial) const noexcept {
     if (policies_.deadlines == Deadlines::none)
         return kNever;
     std::uint64_t patience_ms = policies_.answer_patience_ms;
+    if (is_root(dial.link)) {
+        std::uint32_t const callers = partition().size_of(my_root());
+        patience_ms += std::uint64_t{callers - std::min(callers, kCrowd)} * kCrowdMsPerRank;
+    }
     for (std::uint32_t i = 1; i < dial.attempt && patience_ms < kLongestAnswerPatienceMs; ++i)
         patience_ms *= 2;
     std::uint64_t const patience_ns =

@@ -1,25 +1,22 @@
 /// Accepted connections until they have shown who they are [clause 3]. Whoever cannot is a stranger: counted, dropped,
-/// forgotten. Doors are few; a silent stranger holds one of them for the handshake patience at most, and only for
-/// kContestedMs when somebody else waits.
+/// forgotten. Doors are few; protocol/doors.hpp says how long a stranger may hold one of them.
+#include "protocol/doors.hpp"
 #include "protocol/rank_step.hpp"
 
-#include <algorithm>
-
 namespace ronde::protocol {
-namespace {
 
-/// Patience with an unproven connection while others wait in the listener's queue. Long enough for a busy but
-/// honest peer to be scheduled, short enough that strangers in all doors do not hold up a start.
-constexpr std::uint32_t kContestedMs = 100;
-constexpr TimeNs kGraceMs = 20;
-
-}  // namespace
+TimeNs door_due_ns(RankConfig const& config, RankState const& state, std::uint32_t slot) noexcept {
+    TimeNs const due_ns = state.door_due_ns[slot];
+    bool const hurried = state.doors[slot] == Door::silent && (state.flags & RankState::kContested) != 0;
+    return hurried ? contested_due_ns(due_ns, config.policies.handshake_patience_ms) : due_ns;
+}
 
 void RankStep::on_accepted() noexcept {
     std::uint32_t const slot = event_.link.index();
     if (slot >= RankState::kDoors)
         return close_link(event_.link);
     ++state_.accepted;
+    reset(RankState::kContested);  // if more wait, `queued` follows
     state_.doors[slot] = Door::silent;
     if (event_.listener == Listener::callback)
         state_.callback_doors = static_cast<std::uint8_t>(state_.callback_doors | (1U << slot));
@@ -30,19 +27,7 @@ void RankStep::on_accepted() noexcept {
 void RankStep::on_queued() noexcept {
     if (policies_.deadlines == Deadlines::none)
         return;  // the profiles of old wait for the silent one
-    TimeNs const spared_ns =
-        static_cast<TimeNs>(policies_.handshake_patience_ms - std::min(policies_.handshake_patience_ms, kContestedMs)) *
-        kMillisecondNs;
-    // When it was I who slept, proofs may be in the sockets already: everyone has at least this long from now.
-    TimeNs const grace_due_ns = event_.now + kGraceMs * kMillisecondNs;
-    for (std::uint32_t slot = 0; slot < RankState::kDoors; ++slot) {
-        TimeNs& due_ns = state_.door_due_ns[slot];
-        // A door whose time was already cut is due within the contested patience from its opening: leave it.
-        if (state_.doors[slot] == Door::free ||
-            due_ns - event_.now <= static_cast<TimeNs>(kContestedMs) * kMillisecondNs)
-            continue;
-        due_ns = std::max(grace_due_ns, due_ns - spared_ns);
-    }
+    set(RankState::kContested);
     on_door_timer();
 }
 
@@ -129,10 +114,18 @@ void RankStep::on_door_closed() noexcept {
 }
 
 void RankStep::on_door_timer() noexcept {
+    std::uint32_t oldest = RankState::kDoors;
     for (std::uint32_t slot = 0; slot < RankState::kDoors; ++slot) {
-        if (state_.doors[slot] != Door::free && event_.now >= state_.door_due_ns[slot])
-            turn_away(slot);
+        if (state_.doors[slot] == Door::free)
+            continue;
+        if (event_.now >= state_.door_due_ns[slot])
+            turn_away(slot);  // and nobody is hurried any more
+        else if (event_.now >= door_due_ns(config_, state_, slot) &&
+                 (oldest == RankState::kDoors || state_.door_due_ns[slot] < state_.door_due_ns[oldest]))
+            oldest = slot;
     }
+    if (has(RankState::kContested) && oldest != RankState::kDoors)
+        turn_away(oldest);
 }
 
 void RankStep::turn_away(std::uint32_t slot) noexcept {
@@ -141,7 +134,9 @@ void RankStep::turn_away(std::uint32_t slot) noexcept {
     close_link(pending(slot));
 }
 
+/// There is room for one who waits.
 void RankStep::free_door(std::uint32_t slot) noexcept {
+    reset(RankState::kContested);
     state_.doors[slot] = Door::free;
     state_.door_due_ns[slot] = kNever;
     state_.callback_doors = static_cast<std::uint8_t>(state_.callback_doors & ~(1U << slot));

@@ -6,6 +6,16 @@
 #include "protocol/rank_step.hpp"
 
 namespace ronde::protocol {
+namespace {
+
+/// A round of a ring gather: its slices, and before them a turn for each direction's lengths.
+constexpr std::uint32_t turns_per_round(Turns turns, Gather algorithm) {
+    if (turns != Turns::lock_step_lengths)
+        return 1;
+    return algorithm == Gather::ring2 ? 3 : 2;
+}
+
+}  // namespace
 
 void RankStep::start_gather(std::uint32_t operation, Gather algorithm, std::uint64_t slice_bytes) noexcept {
     state_.operation = operation;
@@ -229,22 +239,41 @@ void RankStep::on_ring_frame() noexcept {
         gather_done();
 }
 
+Frame Rank::skip_to_last_slice() noexcept {
+    RONDE_CHECK(state_.algorithm == Gather::ring || state_.algorithm == Gather::ring2, "only rings are skipped");
+    RONDE_CHECK(state_.from_prev == 0 && state_.from_next == 0, "a ring is skipped as a whole");
+    RingShares const shares = ring_shares(config_->nranks, state_.algorithm);
+    bool const lengths = config_->policies.turns == Turns::lock_step_lengths;
+    std::uint32_t const frames_per_round = lengths ? 2U : 1U;
+    state_.from_prev = shares.from_prev * frames_per_round - 1U;
+    state_.from_next = shares.from_next * frames_per_round;
+    if (config_->policies.turns != Turns::pipelined)
+        state_.turn = shares.from_prev * turns_per_round(config_->policies.turns, state_.algorithm);
+    Frame last;
+    last.kind = FrameKind::slices;
+    last.payload_bytes = static_cast<std::uint32_t>(state_.slice_bytes);
+    last.a = predecessor_of(config_->rank, config_->nranks, shares.from_prev);
+    last.b = 1;
+    last.c = state_.slice_bytes;
+    last.d = state_.operation;
+    return last;
+}
+
 /// Lock-step: a turn sends, then waits for its counterpart; `turn` counts the turns whose sends are out.
 /// Without length turns round s is turn s. With them a round has a length turn per direction and a slice turn.
 void RankStep::pump_ring_turns() noexcept {
     RingShares const shares = ring_shares(config_.nranks, state_.algorithm);
     bool const lengths = policies_.turns == Turns::lock_step_lengths;
-    bool const both_ways = state_.algorithm == Gather::ring2;
-    std::uint32_t const turns_per_round = lengths ? (both_ways ? 3U : 2U) : 1U;
+    std::uint32_t const turns_a_round = turns_per_round(policies_.turns, state_.algorithm);
     std::uint32_t const frames_per_round = lengths ? 2U : 1U;
-    std::uint32_t const all_turns = shares.from_prev * turns_per_round;
+    std::uint32_t const all_turns = shares.from_prev * turns_a_round;
     // Frames that must have arrived before the turn after (round, step) may start.
     auto const answered = [&](std::uint32_t turn) {
-        std::uint32_t const round = turn / turns_per_round;
-        std::uint32_t const step = turn % turns_per_round;
+        std::uint32_t const round = turn / turns_a_round;
+        std::uint32_t const step = turn % turns_a_round;
         bool const backward = round < shares.from_next;  // an even ring's last round goes forward only
         std::uint32_t const before = round * frames_per_round;
-        bool const slice_turn = step + 1U == turns_per_round;
+        bool const slice_turn = step + 1U == turns_a_round;
         std::uint32_t const need_prev = before + (slice_turn ? frames_per_round : 1U);
         std::uint32_t const need_next = !backward ? 0 : slice_turn ? before + frames_per_round : before + step;
         return state_.from_prev >= need_prev && state_.from_next >= need_next;
@@ -254,10 +283,10 @@ void RankStep::pump_ring_turns() noexcept {
             return;
         if (state_.turn == all_turns)
             return gather_done();
-        std::uint32_t const round = state_.turn / turns_per_round;
-        std::uint32_t const step = state_.turn % turns_per_round;
+        std::uint32_t const round = state_.turn / turns_a_round;
+        std::uint32_t const step = state_.turn % turns_a_round;
         bool const backward = round < shares.from_next;
-        bool const slice_turn = step + 1U == turns_per_round;
+        bool const slice_turn = step + 1U == turns_a_round;
         ++state_.turn;
         if (slice_turn) {
             bool const blocking = policies_.turns == Turns::send_then_receive;

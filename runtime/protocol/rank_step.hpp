@@ -134,6 +134,9 @@ private:
 /// [6.2] and can only say who is not done, while this rank knows who does not answer. kNever when it misses nobody.
 [[nodiscard]] TimeNs last_call_ns(RankConfig const& config, RankState const& state) noexcept;
 
+/// When the door `slot` is due: at the end of its patience, or sooner while it is silent and others wait [3.4].
+[[nodiscard]] TimeNs door_due_ns(RankConfig const& config, RankState const& state, std::uint32_t slot) noexcept;
+
 /// Rounds of a doubling gather: chords 0 .. rounds-1 are used. The table starts with two entries (clause 5.7),
 /// every other gather with one.
 [[nodiscard]] constexpr std::uint32_t doubling_rounds(std::uint32_t nranks, std::uint32_t operation) noexcept {

@@ -1,6 +1,7 @@
 #include "protocol/root.hpp"
 
 #include "protocol/check.hpp"
+#include "protocol/doors.hpp"
 #include "protocol/root_step.hpp"
 #include "protocol/transitions.hpp"
 
@@ -8,10 +9,6 @@
 
 namespace ronde::protocol {
 namespace {
-
-/// See rank_doors.cpp: patience with an unproven connection while others wait behind it.
-constexpr std::uint32_t kContestedMs = 100;
-constexpr TimeNs kGraceMs = 20;
 
 std::uint32_t door_count(RootConfig const& config) {
     if (config.policies.accepting == Accepting::serial)
@@ -128,6 +125,7 @@ void RootStep::on_accepted() noexcept {
     door = RootDoor{};
     door.state = RootDoor::State::silent;
     ++root_.accepted_;
+    root_.contested_ = false;  // if more wait, `queued` follows
     if (policies_.deadlines == Deadlines::everywhere) {
         door.due_ns = after_ms(policies_.handshake_patience_ms);
         root_.doors_due_ns_ = std::min(root_.doors_due_ns_, door.due_ns);
@@ -137,17 +135,7 @@ void RootStep::on_accepted() noexcept {
 void RootStep::on_queued() noexcept {
     if (policies_.deadlines == Deadlines::none)
         return;
-    std::uint32_t const spared_ms =
-        policies_.handshake_patience_ms - std::min(policies_.handshake_patience_ms, kContestedMs);
-    for (RootDoor& door : root_.doors_) {
-        bool const was_cut = door.due_ns - event_.now <= static_cast<TimeNs>(kContestedMs) * kMillisecondNs;
-        bool const unproven = door.state == RootDoor::State::silent || door.state == RootDoor::State::challenged;
-        if (!unproven || was_cut)
-            continue;
-        door.due_ns = std::max(event_.now + kGraceMs * kMillisecondNs,
-                               door.due_ns - static_cast<TimeNs>(spared_ms) * kMillisecondNs);
-        root_.doors_due_ns_ = std::min(root_.doors_due_ns_, door.due_ns);
-    }
+    root_.contested_ = true;
     on_door_timer();
 }
 
@@ -258,16 +246,29 @@ void RootStep::on_timer() noexcept {
     call_next();
 }
 
+/// At the end of its patience, or sooner while it is silent and others wait [3.4].
+TimeNs RootStep::door_due_ns(RootDoor const& door) const noexcept {
+    bool const hurried = root_.contested_ && door.state == RootDoor::State::silent;
+    return hurried ? contested_due_ns(door.due_ns, policies_.handshake_patience_ms) : door.due_ns;
+}
+
 void RootStep::on_door_timer() noexcept {
-    root_.doors_due_ns_ = kNever;
-    for (std::uint32_t slot = 0; slot < kMaxRootDoors; ++slot) {
+    RootDoor const* oldest = nullptr;
+    for (std::uint32_t slot = 0; slot < kMaxRootDoors && actions_.room() > 4; ++slot) {
         RootDoor const& door = root_.doors_[slot];
         if (door.state == RootDoor::State::free)
             continue;
-        if (event_.now >= door.due_ns && actions_.room() > 4)
-            turn_away(slot);
-        else
-            root_.doors_due_ns_ = std::min(root_.doors_due_ns_, std::max(door.due_ns, event_.now));
+        if (event_.now >= door.due_ns)
+            turn_away(slot);  // and nobody is hurried any more
+        else if (event_.now >= door_due_ns(door) && (oldest == nullptr || door.due_ns < oldest->due_ns))
+            oldest = &door;
+    }
+    if (root_.contested_ && oldest != nullptr)
+        turn_away(static_cast<std::uint32_t>(oldest - root_.doors_.data()));
+    root_.doors_due_ns_ = kNever;
+    for (RootDoor const& door : root_.doors_) {
+        if (door.state != RootDoor::State::free)
+            root_.doors_due_ns_ = std::min(root_.doors_due_ns_, std::max(door_due_ns(door), event_.now));
     }
 }
 
@@ -277,7 +278,11 @@ void RootStep::turn_away(std::uint32_t slot) noexcept {
     close_link(pending(slot));
 }
 
-void RootStep::free_door(std::uint32_t slot) noexcept { root_.doors_[slot] = RootDoor{}; }
+/// There is room for one who waits.
+void RootStep::free_door(std::uint32_t slot) noexcept {
+    root_.doors_[slot] = RootDoor{};
+    root_.contested_ = false;
+}
 
 RankId RootStep::rank_of(std::uint32_t local_id) const noexcept {
     return successor_of(partition().first_of(config_.root_index), root_.nranks_, local_id);

@@ -22,6 +22,8 @@ enum class RootPhase : std::uint8_t {
 };
 inline constexpr std::uint32_t kRootPhaseCount = 7;
 
+inline constexpr std::uint32_t kMaxRootDoors = 256;  ///< bound on unproven connections [S6]
+
 struct RootConfig {
     Policies policies;                  ///< `automatic` choices are resolved by the machine once nranks is known
     std::uint32_t expected_nranks = 0;  ///< 0: the first check-in says it
@@ -29,7 +31,7 @@ struct RootConfig {
     std::uint32_t root_index = 0;
     std::uint32_t roots_digest = 0;
     std::uint64_t session = 0;
-    std::uint32_t pending_limit = 64;  ///< unproven connections at once, 1 .. kMaxRootDoors
+    std::uint32_t pending_limit = kMaxRootDoors;  ///< unproven connections at once, 1 .. kMaxRootDoors
     std::uint8_t version = kWireVersion;
     /// When nobody's deadline is known yet the root waits without limit, unless this says otherwise.
     TimeNs budget_ns = kNever;
@@ -52,11 +54,10 @@ struct RootRecord {
     };
 };
 
-inline constexpr std::uint32_t kMaxRootDoors = 256;
 /// One accepted connection at the root that has not yet checked in.
 struct RootDoor {
     enum class State : std::uint8_t { free, silent, challenged, proven };
-    TimeNs due_ns = kNever;
+    TimeNs due_ns = kNever;  ///< its opening and the patience
     RankId proven_rank = kNoRank;
     State state = State::free;
     std::uint8_t reserved[3] = {};
@@ -104,6 +105,8 @@ public:
     [[nodiscard]] std::uint32_t expected() const noexcept { return expected_; }
     [[nodiscard]] std::uint32_t checked_in() const noexcept { return checked_in_; }
     [[nodiscard]] std::uint32_t done() const noexcept { return done_; }
+    /// Connections taken at the doors, strangers included; and strangers.
+    [[nodiscard]] std::uint32_t accepted() const noexcept { return accepted_; }
     [[nodiscard]] std::uint32_t strangers() const noexcept { return strangers_; }
     /// Ranks that have not checked in, as ranges; what a progress line or a verdict lists.
     [[nodiscard]] Verdict missing() const noexcept;
@@ -132,6 +135,7 @@ private:
     std::array<std::uint32_t, 4> calls_{};  ///< call-back profiles: local ids owed a call, oldest first
     std::uint32_t call_count_ = 0;
     RootPhase phase_ = RootPhase::created;
+    bool contested_ = false;  ///< somebody waits behind full doors
     std::uint16_t callback_attempt_ = 0;
     std::uint32_t callback_target_ = kNoRank;
     TimeNs callback_due_ns_ = kNever;

@@ -22,6 +22,7 @@ private:
     void on_closed() noexcept;
     void on_timer() noexcept;
     void on_door_timer() noexcept;
+    [[nodiscard]] TimeNs door_due_ns(RootDoor const& door) const noexcept;
     void turn_away(std::uint32_t slot) noexcept;
     void free_door(std::uint32_t slot) noexcept;
     [[nodiscard]] bool hello_fits() const noexcept;

@@ -170,9 +170,12 @@ enum class ActionKind : std::uint8_t {
     close,    ///< end `link`: what is queued is still sent, then FIN; no `closed` event follows
     deafen,   ///< close `listener`
     inspect,  ///< search the table for duplicate devices; answer with inspected
-    collect,  ///< a message `rank`/`tag` may wait: move it to the program's buffer and answer collected, or stay silent
-    park,     ///< this step's message is not asked for yet: keep it until `collect`
-    reserve,  ///< root: provide records for `count` ranks (Root::provide), then feed the same event again
+    /// A message `rank`/`tag` may wait: move it to the program's buffer and answer collected, or stay silent. One of
+    /// another size than the buffer is dropped, and its frame fed again, without its payload and before anything else:
+    /// the machine then ends with bad_argument, as it does when such a message comes later.
+    collect,
+    park,      ///< this step's message is not asked for yet: keep it until `collect`
+    reserve,   ///< root: provide records for `count` ranks (Root::provide), then feed the same event again
     complete,  ///< the operation under way is done
     ready,     ///< the bootstrap is done: full table, both hands
     finish,    ///< the end: send what is queued, close everything, report error() (ok after close)

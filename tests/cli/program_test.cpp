@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -65,6 +67,22 @@ TEST(Program, ASignalIsReportedWithItsRank) {
     EXPECT_EQ(ended.err, "ronde: rank 2: killed by SIGKILL\n");
 }
 
+TEST(Program, ARankThatPrintsWithoutEndDoesNotKeepTheLauncherFromItsSignals) {
+    Folder const folder;
+    std::string const fifo = folder / "flowing";
+    ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+    // Rank 1 ends the job through the launcher, when the flood is in the middle of its way. Were rank 0 heard out
+    // first, its flood would end by its own limit, and rank 0 by itself.
+    Ended const ended = run(shell(
+        "-n 2 --label always",
+        fmt::format("if test $RONDE_RANK = 0; then timeout 20 yes | {{ head -c 1000000; echo > {0}; exec cat; }}; "
+                    "else read line < {0}; kill -TERM $PPID; exec sleep 1000; fi",
+                    fifo)));
+    EXPECT_EQ(ended.status, 128 + 15) << ended.err;
+    EXPECT_NE(ended.err.find("ronde: rank 0: killed by SIGTERM\n"), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find("ronde: rank 1: killed by SIGTERM\n"), std::string::npos) << ended.err;
+}
+
 TEST(Program, OneThatDoesNotExistIsReportedOnce) {
     Ended const ended = ronde("run -n 3 -- ./no-such-program");
     EXPECT_EQ(ended.status, 127);
@@ -109,11 +127,10 @@ TEST(Joining, RanksAndRootStartedByHandMeetThroughAnIdFile) {
     // Port 0 cannot be written into an id beforehand, so the root's own new id is used: its file appears in one step.
     Ended root;
     std::thread holder([&] { root = ronde("root --listen loopback --ranks 2 --id " + file); });
-    std::string const wait = fmt::format("until [ -s {} ]; do sleep 0.01; done; exec {} run --world-size 2 --id {}",
-                                         file, ronde_path(), file);
+    std::string const join = fmt::format("run --world-size 2 --id {} ", file);
     Ended first;
-    std::thread rank([&] { first = run({"sh", "-c", wait + " --rank 0 --format json"}); });
-    Ended const second = run({"sh", "-c", wait + " --rank 1"});
+    std::thread rank([&] { first = ronde(join + "--rank 0 --format json"); });
+    Ended const second = ronde(join + "--rank 1");
     rank.join();
     holder.join();
     EXPECT_EQ(root.status, 0) << root.err;
@@ -122,6 +139,19 @@ TEST(Joining, RanksAndRootStartedByHandMeetThroughAnIdFile) {
     EXPECT_EQ(first.json()["verdict"], "ready");
     EXPECT_EQ(second.out, "");
     EXPECT_EQ(root.out, "over: 2 ranks were served\n");
+}
+
+TEST(Joining, AnIdFileThatNeverComesIsWaitedForUntilTheDeadlineAndNamed) {
+    Folder const folder;
+    std::string const file = folder / "job.id";
+    Ended const ended = ronde(fmt::format("run --rank 0 --world-size 2 --deadline 50ms --id {}", file));
+    EXPECT_EQ(ended.status, 3);
+    EXPECT_EQ(ended.out, "");
+    EXPECT_EQ(ended.err,
+              fmt::format("ronde run: --id: waiting up to 50.00 ms for {0}\n"
+                          "ronde run: --id: {0} is not there after 50.00 ms: start the root (ronde root --id {0}), "
+                          "or say where its id file is\n",
+                          file));
 }
 
 TEST(Root, GivesUpAtItsDeadlineAndNamesTheMissing) {

@@ -29,7 +29,13 @@ std::string_view word(Retry retry) {
     return retry == Retry::article ? "article" : retry == Retry::nccl ? "nccl" : "backoff";
 }
 std::string_view word(Stagger stagger) {
-    return stagger == Stagger::none ? "none" : stagger == Stagger::rank_ms ? "rank_ms" : "rate_per_root";
+    switch (stagger) {
+    case Stagger::none: return "none";
+    case Stagger::rank_ms: return "rank_ms";
+    case Stagger::rate_per_root: return "rate_per_root";
+    case Stagger::paced: return "paced";
+    }
+    return "?";
 }
 std::string_view word(DeviceCheck check) {
     return check == DeviceCheck::off ? "off" : check == DeviceCheck::in_table ? "in_table" : "at_root";

@@ -17,6 +17,7 @@ protected:
         config_.policies = policies_of(Profile::ronde);
         config_.policies.gather = Gather::star;
         config_.policies = resolve(config_.policies, kRanks, 1);
+        config_.policies.stagger = Stagger::none;  // it does not wait for its turn to check in
         config_.nranks = kRanks;
         config_.rank = kMe;
         config_.session = 5;

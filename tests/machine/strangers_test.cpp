@@ -1,6 +1,7 @@
 /// Somebody who has no business here knocks at every listener, in every phase, in every way. The start goes on; the
 /// strangers are counted; nobody waits for them longer than it takes to see that they cannot prove themselves.
 #include "machine/story.hpp"
+#include "protocol/doors.hpp"
 
 #include <gtest/gtest.h>
 
@@ -58,6 +59,7 @@ TEST(Strangers, MoreThanThereAreDoorsDelayOnlyALittle) {
     for (std::uint32_t kind = 0; kind < kStrangerKinds; ++kind) {
         for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
             WorldPlan plan = plan_of(Profile::ronde, 4, 1, seed);
+            plan.policies.answer_patience_ms = 20'000;  // whoever gives up and calls again is counted, too
             plan.root(0).pending_limit = 2;
             for (std::uint32_t i = 0; i < 6; ++i) {
                 plan.strangers.push_back(stranger_of(static_cast<StrangerKind>(kind), true, 0, 0));
@@ -67,7 +69,10 @@ TEST(Strangers, MoreThanThereAreDoorsDelayOnlyALittle) {
             world.run();
             ASSERT_TRUE(everyone_is_ready(world));
             EXPECT_EQ(counted(world), 12U) << story_of(world);
-            EXPECT_LE(last_settled_ns(world), kSecondNs) << story_of(world);
+            // Three times two at the root, twice four at the rank: each set goes before the next comes in.
+            bool const was_challenged = static_cast<StrangerKind>(kind) == StrangerKind::no_proof;
+            TimeNs const each_ms = was_challenged ? plan.policies.handshake_patience_ms : kContestedPatienceMs;
+            EXPECT_LE(last_settled_ns(world), 3 * each_ms * kMillisecondNs) << story_of(world);
         }
     }
 }
@@ -85,6 +90,83 @@ TEST(Strangers, EverywhereAllTheTimeDoNotStopAJob) {
         TinyWorld world(plan);
         world.run();
         ASSERT_TRUE(every_program_is_done(world));
+    }
+}
+
+/// Who comes to the door in a crowd, as seen from the root.
+std::uint32_t accepted_by_roots(TinyWorld const& world) {
+    std::uint32_t sum = 0;
+    for (std::uint32_t i = 0; i < world.plan().nroots; ++i)
+        sum += world.root(i).root.accepted();
+    return sum;
+}
+
+// A crowded machine: every rank needs a second and a half for its proof, and there are three doors for sixteen ranks
+// at the root. They are members all the same.
+TEST(Strangers, AreNotThoseWhoAreSlowToProveThemselves) {
+    for (Gather const gather : {Gather::star, Gather::doubling}) {
+        for (std::uint64_t seed = 1; seed <= seeds(10); ++seed) {
+            WorldPlan plan = plan_of(Profile::ronde, 16, 1, seed);
+            plan.policies.gather = gather;
+            plan.budget_ns = 60 * kSecondNs;
+            plan.policies.answer_patience_ms = 20'000;  // the callers' own patience is another story
+            plan.root(0).pending_limit = 3;
+            plan.latency_ns = [](Frame const& frame) {
+                return frame.kind == FrameKind::proof ? 1'500 * kMillisecondNs : TimeNs{0};
+            };
+            TinyWorld world(plan);
+            world.run();
+            ASSERT_TRUE(everyone_is_ready(world));
+            EXPECT_EQ(counted(world), 0U) << story_of(world);
+            EXPECT_EQ(accepted_by_roots(world), 16U) << "nobody had to come twice\n" << story_of(world);
+        }
+    }
+}
+
+// 256 ranks, each slow to prove itself, and 64 doors: the last of them are answered after more than a second, and
+// know that in such a crowd this is no reason to hang up.
+TEST(Strangers, AreNotThoseWhoStandLastInACrowd) {
+    WorldPlan plan = plan_of(Profile::ronde, 256, 1, 1);
+    plan.budget_ns = 60 * kSecondNs;
+    plan.latency_ns = [](Frame const& frame) {
+        return frame.kind == FrameKind::proof ? 400 * kMillisecondNs : TimeNs{0};
+    };
+    TinyWorld world(plan);
+    world.run();
+    ASSERT_TRUE(everyone_is_ready(world));
+    EXPECT_EQ(counted(world), 0U) << story_of(world);
+    EXPECT_EQ(accepted_by_roots(world), 256U) << "nobody had to come twice";
+}
+
+// One goes for one who waits: two members who find three silent strangers in three doors need one door after the other.
+TEST(Strangers, MakeRoomForOneAtATime) {
+    WorldPlan plan = plan_of(Profile::ronde, 2, 1, 1);
+    plan.root(0).pending_limit = 3;
+    for (std::uint32_t i = 0; i < 3; ++i)
+        plan.strangers.push_back(stranger_of(StrangerKind::silent, true, 0, 0));
+    plan.rank(0).start_ns = kMillisecondNs;
+    plan.rank(1).start_ns = kSecondNs;  // long after the first had its door
+    TinyWorld world(plan);
+    world.run();
+    ASSERT_TRUE(everyone_is_ready(world));
+    // The first member waited until the oldest stranger had been silent for long enough, and left its door to the
+    // second: nobody else had to go before the end of its patience.
+    EXPECT_EQ(world.root(0).root.strangers(), 3U);
+    EXPECT_EQ(last_settled_ns(world), kSecondNs) << story_of(world);
+    EXPECT_EQ(world.now(), TimeNs{plan.policies.handshake_patience_ms} * kMillisecondNs);
+}
+
+TEST(Strangers, WhoAreSilentInEveryDoorHoldTheFirstMemberUpForTheContestedPatience) {
+    for (bool const at_root : {true, false}) {
+        WorldPlan plan = plan_of(Profile::ronde, 2, 1, 1);
+        plan.root(0).pending_limit = RankState::kDoors;
+        for (std::uint32_t i = 0; i < RankState::kDoors; ++i)
+            plan.strangers.push_back(stranger_of(StrangerKind::silent, at_root, 0, 0));
+        plan.rank(1).start_ns = kMillisecondNs;
+        TinyWorld world(plan);
+        world.run();
+        ASSERT_TRUE(everyone_is_ready(world));
+        EXPECT_LE(last_settled_ns(world), TimeNs{kContestedPatienceMs} * kMillisecondNs) << story_of(world);
     }
 }
 

@@ -13,6 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
 namespace ronde::launch {
 namespace {
 
@@ -264,6 +268,52 @@ TEST(ProcessMarks, AreOfOneProcessOnly) {
     EXPECT_NE(me->pid_namespace, 0U);
     EXPECT_FALSE(mark_of(0));
     EXPECT_FALSE(mark_of(0x7fff'ffffU));
+}
+
+TEST(IdFile, OneThatIsThereNeedsNoTimeAndNoWord) {
+    TemporaryFolder const folder;
+    ASSERT_TRUE(net::write_private_file(folder / "job.id", kText));
+    EXPECT_TRUE(await_file(folder / "job.id", 0, [] { FAIL() << "nothing is waited for"; }));
+}
+
+TEST(IdFile, OneThatComesLaterIsWaitedForAndTheWaitIsToldOnce) {
+    TemporaryFolder const folder;
+    int told = 0;
+    // Written by the very word that says it is missing: later than the first look, earlier than the next.
+    EXPECT_TRUE(await_file(folder / "job.id", kPlentyNs, [&] {
+        ++told;
+        ASSERT_TRUE(net::write_private_file(folder / "job.id", kText));
+    }));
+    EXPECT_EQ(told, 1);
+}
+
+TEST(IdFile, AFileFromAnotherProcessWakesWhoSleepsInItsFolder) {
+    TemporaryFolder const folder;
+    LocalOptions options;
+    options.body = [&](Child const&) { return net::write_private_file(folder / "job.id", kText).has_value() ? 0 : 1; };
+    std::optional<LocalJob> writer;
+    EXPECT_TRUE(await_file(folder / "job.id", kPlentyNs, [&] {
+        auto job = LocalJob::start(options);
+        ASSERT_TRUE(job) << job.error();
+        writer.emplace(std::move(*job));
+    }));
+}
+
+TEST(IdFile, AnEmptyOneIsNotYetWritten) {
+    TemporaryFolder const folder;
+    std::ofstream(folder / "job.id").close();
+    EXPECT_FALSE(await_file(folder / "job.id", 0));
+}
+
+TEST(IdFile, TimeRunsOutAlsoWhereTheFolderIsMissing) {
+    TemporaryFolder const folder;
+    EXPECT_FALSE(await_file(folder / "no-folder/job.id", protocol::kMillisecondNs));
+}
+
+TEST(IdFile, APathThatCanNeverBecomeAFileIsLeftToTheReader) {
+    TemporaryFolder const folder;
+    ASSERT_TRUE(net::write_private_file(folder / "file", kText));
+    EXPECT_TRUE(await_file(folder / "file/job.id", kPlentyNs)) << "a file is no folder, and waiting makes it none";
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -189,6 +190,43 @@ TEST(LocalJob, PollingWithOutsideLoopsWorksAndIsQuietWhileNothingHappens) {
         ended += static_cast<std::uint32_t>(job.handle_ready().size());
     }
     EXPECT_EQ(job.running(), 0U);
+}
+
+/// Somebody whose attention is elsewhere when the children end: it looks after them at the third call only.
+class BusyParent final : public net::Pollable {
+public:
+    explicit BusyParent(LocalJob& job) : job_(job) {}
+    void on_ready(std::uint32_t) override {
+        if (++calls >= 3)
+            ended += static_cast<std::uint32_t>(job_.handle_ready().size());
+    }
+    std::uint32_t calls = 0;
+    std::uint32_t ended = 0;
+
+private:
+    LocalJob& job_;
+};
+
+TEST(LocalJob, ALoopIsToldOfTheEndOfChildrenForAsLongAsNobodyLooks) {
+    constexpr std::uint32_t kChildren = 16;
+    LocalJob job = started(forked(kChildren, [](Child const&) { return 0; }));
+    // All have ended before the loop looks for the first time, so no further news will come; waiting is not reaping.
+    for (std::uint32_t rank = 0; rank < kChildren; ++rank) {
+        siginfo_t info{};
+        ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(job.process_id(rank)), &info, WEXITED | WNOWAIT), 0);
+    }
+    net::Loop loop;
+    BusyParent parent(job);
+    net::Loop::Watch watch;
+    ASSERT_EQ(loop.watch_level(job.poll_fd(), EPOLLIN, parent, watch), 0);
+    for (int batch = 0; batch < 3; ++batch)
+        loop.run_once(0);
+    EXPECT_EQ(parent.ended, kChildren);
+    EXPECT_EQ(job.running(), 0U);
+    std::uint32_t const calls = parent.calls;
+    loop.run_once(0);
+    EXPECT_EQ(parent.calls, calls) << "what was handled is not told again";
+    loop.unwatch(watch);
 }
 
 TEST(LocalJob, ProgramsGetTheirPlaceInTheirEnvironment) {

@@ -123,6 +123,43 @@ TEST(Loop, TellsAnEdgeOnceAndAgainWhenMoreComes) {
     loop.unwatch(watch);
 }
 
+TEST(Loop, TellsALevelInEveryBatchUntilItIsTakenAway) {
+    Loop loop;
+    auto pair = socket_pair();
+    Ear ear;
+    Loop::Watch watch;
+    ASSERT_EQ(loop.watch_level(pair[0].get(), EPOLLIN, ear, watch), 0);
+    ASSERT_EQ(::write(pair[1].get(), "a", 1), 1);
+    loop.run_once(0);
+    loop.run_once(0);
+    loop.run_once(0);
+    EXPECT_EQ(ear.calls, 3) << "nobody has read the byte";
+    char byte = 0;
+    ASSERT_EQ(::read(pair[0].get(), &byte, 1), 1);
+    loop.run_once(0);
+    EXPECT_EQ(ear.calls, 3);
+    loop.unwatch(watch);
+}
+
+TEST(Loop, SleepsAlthoughADescriptorWhoseLevelNobodyHearsAnyMoreIsStillReady) {
+    Loop loop;
+    auto pair = socket_pair();
+    Ear ear;
+    Loop::Watch watch;
+    ASSERT_EQ(loop.watch_level(pair[0].get(), EPOLLIN, ear, watch), 0);
+    ASSERT_EQ(::write(pair[1].get(), "a", 1), 1);
+    loop.unwatch(watch);
+    EXPECT_FALSE(loop.run_until([] { return false; }, monotonic_ns() + 5 * kMs));
+    EXPECT_LE(loop.batches(), 3U) << "a level that is left behind wakes the loop in every batch";
+    EXPECT_EQ(ear.calls, 0);
+    // The place is used by an edge next, which must not inherit the level.
+    ASSERT_EQ(loop.watch(pair[0].get(), EPOLLIN, ear, watch), 0);
+    loop.run_once(0);
+    loop.run_once(0);
+    EXPECT_EQ(ear.calls, 1);
+    loop.unwatch(watch);
+}
+
 TEST(Loop, CallsAgainWhoGaveWayToOthers) {
     Loop loop;
     auto pair = socket_pair();

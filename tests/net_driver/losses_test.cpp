@@ -177,6 +177,35 @@ TEST(Losses, ASecondProcessOfTheSameRankIsNamedToAll) {
     EXPECT_EQ(twin.verdict().error.code, Code::duplicate_rank);
 }
 
+TEST(Losses, OfAgreementOnTheSizeTellEachWhoSaidWhat) {
+    std::vector<RankId> order = {0, 1, 2};
+    do {
+        JobPlan plan;
+        plan.nranks = 3;
+        plan.told = {3, 3, 6};
+        plan.root_knows_size = false;
+        plan.budget_ns = 5 * protocol::kSecondNs;
+        SmallJob job(plan);
+        job.roots[0]->start();
+        // The first to arrive is whom the others are compared with.
+        job.start_rank(order[0]);
+        ASSERT_TRUE(job.run_until([&] { return job.roots[0]->machine().checked_in() == 1; })) << job.complaints();
+        job.start_rank(order[1]);
+        job.start_rank(order[2]);
+        ASSERT_TRUE(job.run_until([&] { return job.all_finished(); })) << job.complaints();
+        bool const six_came_first = order[0] == 2;
+        for (auto const& rank : job.ranks) {
+            auto const error = rank->verdict().error;
+            EXPECT_EQ(error.code, Code::mismatch) << job.complaints();
+            EXPECT_EQ(error.field, protocol::Field::nranks) << job.complaints();
+            EXPECT_EQ(error.other, order[0]) << job.complaints();
+            EXPECT_EQ(error.expected, six_came_first ? 6U : 3U) << job.complaints();
+            EXPECT_EQ(error.got, six_came_first ? 3U : 6U) << job.complaints();
+            EXPECT_EQ(error.about == 2, !six_came_first) << job.complaints();
+        }
+    } while (std::next_permutation(order.begin(), order.end()));
+}
+
 TEST(Losses, TwoRanksOnOneDeviceAreBothNamed) {
     JobPlan plan;
     plan.nranks = 5;
@@ -222,12 +251,8 @@ TEST(Losses, AShortAcceptQueueAndABusyRootAreOutlastedWithFreshSockets) {
     ASSERT_EQ(::bind(listener.get(), where.get(), where.length), 0);
     ASSERT_EQ(::listen(listener.get(), 8), 0);
     job.root_endpoints[0] = *local_endpoint(listener.get());
-    protocol::RootConfig config;
-    config.policies = job.rank_config(0).policies;
-    config.expected_nranks = plan.nranks;
-    config.roots_digest = 42;
-    config.session = job.rank_config(0).session;
-    job.roots[0] = std::make_unique<RootDriver>(job.loop, config, job.secret, std::move(listener), RootOptions{});
+    job.roots[0] =
+        std::make_unique<RootDriver>(job.loop, job.root_config(0), job.secret, std::move(listener), RootOptions{});
     for (RankId rank = 0; rank < plan.nranks; ++rank)
         job.start_rank(rank);
     TimeNs const start_ns = monotonic_ns();

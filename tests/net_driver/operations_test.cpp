@@ -1,5 +1,5 @@
 /// The verbs over real sockets, on a ring that stands.
-#include "small_job.hpp"
+#include "standing_ring.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -16,64 +16,6 @@ using protocol::OperationKind;
 using protocol::Phase;
 using protocol::Profile;
 using protocol::RankId;
-
-using Buffers = std::vector<std::vector<std::byte>>;
-
-std::byte pattern(RankId rank, std::size_t i) {
-    return static_cast<std::byte>(std::size_t{rank} * 131U + i * 7U + (i >> 8U) * 31U + (i >> 16U));
-}
-
-void fill_slice(std::span<std::byte> slice, RankId rank) {
-    for (std::size_t i = 0; i < slice.size(); ++i)
-        slice[i] = pattern(rank, i);
-}
-
-bool is_slice(std::span<const std::byte> slice, RankId rank) {
-    for (std::size_t i = 0; i < slice.size(); ++i) {
-        if (slice[i] != pattern(rank, i))
-            return false;
-    }
-    return true;
-}
-
-Operation make(OperationKind kind, std::uint64_t slice_bytes = 0, RankId peer = protocol::kNoRank,
-               std::uint64_t tag = 0) {
-    Operation operation;
-    operation.kind = kind;
-    operation.slice_bytes = slice_bytes;
-    operation.peer = peer;
-    operation.tag = tag;
-    return operation;
-}
-
-/// A ring that stands, for tests that begin there.
-class StandingRing {
-public:
-    explicit StandingRing(JobPlan plan) : job(std::move(plan)) {
-        job.boot();
-        EXPECT_TRUE(job.all_ready()) << job.complaints();
-    }
-    RankDriver& operator[](RankId rank) { return *job.ranks[rank]; }
-
-    void all_gather(std::size_t slice_bytes) {
-        std::uint32_t const nranks = job.plan.nranks;
-        Buffers buffers(nranks);
-        for (RankId rank = 0; rank < nranks; ++rank) {
-            buffers[rank].resize(nranks * slice_bytes);
-            fill_slice(std::span(buffers[rank]).subspan(rank * slice_bytes, slice_bytes), rank);
-        }
-        job.operate_all([&](RankId) { return make(OperationKind::all_gather, slice_bytes); }, buffers);
-        ASSERT_TRUE(job.all_ready()) << job.complaints();
-        for (RankId rank = 0; rank < nranks; ++rank) {
-            for (RankId from = 0; from < nranks; ++from) {
-                auto const slice = std::span(buffers[rank]).subspan(from * slice_bytes, slice_bytes);
-                ASSERT_TRUE(is_slice(slice, from)) << "rank " << rank << " has a wrong slice of rank " << from;
-            }
-        }
-    }
-
-    SmallJob job;
-};
 
 JobPlan plan_for(std::uint32_t nranks, Profile profile = Profile::ronde, std::size_t max_io_bytes = 0) {
     JobPlan plan;

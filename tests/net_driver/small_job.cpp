@@ -16,7 +16,6 @@ using protocol::RankId;
 SmallJob::SmallJob(JobPlan plan_) : plan(std::move(plan_)) {
     for (std::size_t i = 0; i < secret.size(); ++i)
         secret[i] = static_cast<std::byte>(i * 7 + 1);
-    auto const policies = protocol::resolve(plan.policies, plan.nranks, plan.nroots);
     for (std::uint32_t index = 0; index < plan.nroots; ++index) {
         ListenRequest request;
         request.at = loopback(plan.family);
@@ -24,14 +23,7 @@ SmallJob::SmallJob(JobPlan plan_) : plan(std::move(plan_)) {
         if (!listening)
             throw std::runtime_error(describe(listening.error()));
         root_endpoints.push_back(listening->endpoint);
-        protocol::RootConfig config;
-        config.policies = policies;
-        config.expected_nranks = plan.nranks;
-        config.nroots = plan.nroots;
-        config.root_index = index;
-        config.roots_digest = 42;
-        config.session = 0x5e55'1011;
-        config.pending_limit = plan.pending_limit;
+        protocol::RootConfig const config = root_config(index);
         RootOptions options;
         options.max_io_bytes = plan.max_io_bytes;
         if (!plan.record_directory.empty()) {
@@ -46,10 +38,25 @@ SmallJob::SmallJob(JobPlan plan_) : plan(std::move(plan_)) {
     ranks.resize(plan.nranks);
 }
 
+protocol::RootConfig SmallJob::root_config(std::uint32_t index) const {
+    protocol::RootConfig config;
+    config.policies = plan.policies;
+    if (plan.root_knows_size) {
+        config.policies = protocol::resolve(plan.policies, plan.nranks, plan.nroots);
+        config.expected_nranks = plan.nranks;
+    }
+    config.nroots = plan.nroots;
+    config.root_index = index;
+    config.roots_digest = 42;
+    config.session = 0x5e55'1011;
+    config.pending_limit = plan.pending_limit;
+    return config;
+}
+
 protocol::RankConfig SmallJob::rank_config(RankId rank) const {
     protocol::RankConfig config;
-    config.policies = protocol::resolve(plan.policies, plan.nranks, plan.nroots);
-    config.nranks = plan.nranks;
+    config.nranks = rank < plan.told.size() ? plan.told[rank] : plan.nranks;
+    config.policies = protocol::resolve(plan.policies, config.nranks, plan.nroots);
     config.nroots = plan.nroots;
     config.rank = rank;
     config.roots_digest = 42;

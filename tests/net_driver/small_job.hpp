@@ -23,6 +23,8 @@ struct JobPlan {
     Family family = Family::ipv4;
     std::uint64_t mailbox_bytes = std::uint64_t{64} << 20;
     std::vector<protocol::RankId> absent;  ///< ranks that never start
+    bool root_knows_size = true;           ///< otherwise the first check-in says it
+    std::vector<std::uint32_t> told;       ///< by rank: how many ranks it believes in; missing ones are told the truth
     std::vector<std::uint64_t> devices;    ///< by rank; missing ones have a device of their own
     std::function<void(protocol::RankId, protocol::Phase)> on_phase;
 };
@@ -61,6 +63,7 @@ public:
     std::vector<std::unique_ptr<RootDriver>> roots;
     std::vector<std::unique_ptr<RankDriver>> ranks;
 
+    [[nodiscard]] protocol::RootConfig root_config(std::uint32_t index) const;
     [[nodiscard]] protocol::RankConfig rank_config(protocol::RankId rank) const;
     [[nodiscard]] protocol::Entry entry_of(protocol::RankId rank) const;
     [[nodiscard]] std::unique_ptr<RankDriver> make_rank(protocol::RankId rank);

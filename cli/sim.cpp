@@ -1,0 +1,200 @@
+/// `ronde sim`: plays a scenario in the pretend world and reports like `ronde run`.
+#include "cli/sim_options.hpp"
+#include "cli/values.hpp"
+#include "report/causes.hpp"
+#include "report/report.hpp"
+#include "report/rounds.hpp"
+#include "report/trace.hpp"
+#include "report/words.hpp"
+#include "scenario/schema.hpp"
+#include "world/world.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+namespace ronde::cli {
+namespace {
+
+enum class Format : std::uint8_t { text, json, csv };
+
+struct SimOptions {
+    ScenarioChoice choice;
+    Format format = Format::text;
+    std::string out;
+    std::string trace;
+    bool rounds = false;
+    bool check_determinism = false;
+    bool list = false;
+    bool schema = false;
+    bool print = false;
+};
+
+/// What one run left behind.
+struct Played {
+    sim::Outcome outcome;
+    sim::Costs costs;
+};
+
+std::string progress_text(sim::Progress const& progress) {
+    if (progress.checked_in < progress.nranks)
+        return fmt::format("{}/{} checked in, {} simulated, {} events", progress.checked_in, progress.nranks,
+                           sim::about(progress.now_ns), sim::about_count(progress.events));
+    return fmt::format("{}/{} ready or failed, {} simulated, {} events", progress.settled, progress.nranks,
+                       sim::about(progress.now_ns), sim::about_count(progress.events));
+}
+
+/// Plays the plan from its beginning to its end, watched by whoever is given.
+Played play(sim::WorldPlan const& plan, std::vector<sim::Observer*> const& observers) {
+    StatusLine status;
+    auto const start = std::chrono::steady_clock::now();
+    std::int64_t const cpu_before_ns = costs_of_this_process().cpu_ns;
+    sim::World world(plan);
+    for (sim::Observer* const observer : observers)
+        world.watch(*observer);
+    world.on_progress([&status](sim::Progress const& progress) {
+        if (status.due())
+            status.show(progress_text(progress));
+    });
+    Played played;
+    played.outcome = world.run();
+    played.costs.wall_ns =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+    ProcessCosts const costs = costs_of_this_process();
+    played.costs.cpu_ns = costs.cpu_ns - cpu_before_ns;
+    played.costs.peak_rss_bytes = costs.peak_rss_bytes;
+    return played;
+}
+
+/// Runs the plan once more and compares. Returns what to print and whether both were equal.
+std::pair<std::string, bool> compare_with_another_run(sim::WorldPlan const& plan, sim::Outcome const& outcome) {
+    sim::Outcome const again = play(plan, {}).outcome;
+    if (again.digest == outcome.digest)
+        return {fmt::format("deterministic: a second run has the same digest over {} steps\n", outcome.steps), true};
+    std::string text = fmt::format("NOT deterministic: a second run has digest {}\n", to_text(again.digest));
+    sim::WorldMaker const make = [&plan] { return std::make_unique<sim::World>(plan); };
+    if (auto const difference = sim::first_difference(make, make))
+        text += fmt::format("  first difference in step {}\n  one run:     {}\n  another run: {}\n", difference->step,
+                            difference->first, difference->second);
+    else
+        text += "  watched runs do not differ step by step: look at what happens between the steps\n";
+    return {text, false};
+}
+
+sim::WorldPlan checked_plan(SimOptions const& options) {
+    if (options.choice.scenario.empty())
+        throw UsageError("SCENARIO is missing: a name of `ronde sim --list`, or a file such as ./mine.toml");
+    sim::WorldPlan plan = options.choice.plan();
+    if (auto const why = sim::contradiction_in(plan); !why.empty())
+        throw UsageError(fmt::format("{}: {}", options.choice.scenario, why));
+    if (options.rounds && plan.nranks > sim::kMostRoundRanks)
+        throw UsageError(fmt::format("--rounds: {} ranks do not fit on a page; expected at most {}", plan.nranks,
+                                     sim::kMostRoundRanks));
+    return plan;
+}
+
+std::string rendered(SimOptions const& options, Played const& played, sim::RoundTable const* rounds) {
+    switch (options.format) {
+    case Format::json: return outcome_json(played.outcome, played.costs);
+    case Format::csv: return sim::outcome_csv_head() + outcome_csv_row(played.outcome, played.costs);
+    case Format::text: break;
+    }
+    return outcome_text(played.outcome, played.costs) + (rounds == nullptr ? std::string() : "\n" + rounds->text());
+}
+
+Exit simulate(SimOptions const& options) {
+    sim::WorldPlan const plan = checked_plan(options);
+    if (options.print) {
+        deliver(write_scenario(plan), options.out);
+        return Exit::ok;
+    }
+    // The article's own scenario is there to be followed by eye.
+    bool const wants_rounds = options.rounds || (options.choice.scenario == "article-4" &&
+                                                 options.format == Format::text && plan.nranks <= sim::kMostRoundRanks);
+    std::vector<sim::Observer*> observers;
+    std::unique_ptr<sim::RoundTable> rounds;
+    if (wants_rounds) {
+        rounds = std::make_unique<sim::RoundTable>(plan);
+        observers.push_back(rounds.get());
+    }
+    std::optional<sim::AtomicFile> trace_file;
+    std::unique_ptr<sim::TraceWriter> trace;
+    if (!options.trace.empty()) {
+        trace_file.emplace(options.trace);
+        if (!trace_file->error().empty())
+            throw LauncherError("--trace " + trace_file->error());
+        trace = std::make_unique<sim::TraceWriter>(*trace_file, plan);
+        observers.push_back(trace.get());
+    }
+    Played const played = play(plan, observers);
+    if (trace != nullptr) {
+        trace->finish();
+        if (!trace_file->commit())
+            throw LauncherError("--trace " + trace_file->error());
+    }
+    deliver(rendered(options, played, rounds.get()), options.out);
+    if (options.format == Format::text)
+        fmt::print(stderr, "{}", causes_text(causes_of(played.outcome)));
+    bool good = stands(played.outcome);
+    if (options.check_determinism) {
+        auto const [words, equal] = compare_with_another_run(plan, played.outcome);
+        fmt::print(stderr, "{}", words);
+        good = good && equal;
+    }
+    return good ? Exit::ok : Exit::failed;
+}
+
+Exit list_scenarios() {
+    for (sim::Shipped const& shipped : sim::shipped_scenarios())
+        fmt::print("{:<26}{}\n", shipped.name, shipped.title());
+    return Exit::ok;
+}
+
+}  // namespace
+
+void register_sim(CLI::App& app, Outcome& outcome) {
+    auto options = std::make_shared<SimOptions>();
+    CLI::App* const command =
+        app.add_subcommand("sim", "Play a scenario in the pretend world: any number of ranks, one seed, one outcome");
+    command->footer("Examples: ronde sim --list; ronde sim storm-32k --ranks 4096 --set root_host.somaxconn=128;\n"
+                    "ronde sim storm-4k --print > mine.toml; ronde sim ./mine.toml --seed 7");
+    add_scenario_options(*command, options->choice);
+    std::string const look = "Look closer";
+    command
+        ->add_option_function<std::string>(
+            "--format",
+            [options](std::string const& name) {
+                auto const format = parse_format(name, {"text", "json", "csv"});
+                options->format = static_cast<Format>(format);
+            },
+            "text, json or csv (text)")
+        ->type_name("NAME")
+        ->group(look);
+    command->add_option("--out", options->out, "Put the report into FILE, in one step")->type_name("FILE")->group(look);
+    command->add_option("--trace", options->trace, "Write a line for each step of each machine")
+        ->type_name("FILE")
+        ->group(look);
+    command->add_flag("--rounds", options->rounds, "Who tells whom what, round by round (up to 32 ranks)")->group(look);
+    command
+        ->add_flag("--check-determinism", options->check_determinism,
+                   "Run twice and compare; names the first step that differs")
+        ->group(look);
+    std::string const about = "About scenarios";
+    command->add_flag("--list", options->list, "Scenarios that come with the program")->group(about);
+    command->add_flag("--schema", options->schema, "Every key of a scenario")->group(about);
+    command->add_flag("--print", options->print, "Print the scenario with its changes as TOML, and do not run it")
+        ->group(about);
+    command->callback([options, &outcome] {
+        if (options->list)
+            outcome = list_scenarios();
+        else if (options->schema)
+            deliver(sim::schema_text(), options->out);
+        else
+            outcome = simulate(*options);
+    });
+}
+
+}  // namespace ronde::cli

@@ -1,0 +1,110 @@
+/// What the payloads of frames say, without their bytes.
+///
+/// An entry is what one process registered, so a table is a list of processes. Up to kExactRanks ranks every process
+/// has a list of its own and every frame with entries carries what it really carries, so that a table with a wrong or
+/// an old entry is seen. Beyond that all share one list, who holds the rank, and only how much of it a process knows
+/// is kept: N lists of N entries would be 39 GB at 98 304 ranks.
+#pragma once
+
+#include "protocol/error.hpp"
+#include "world/process.hpp"
+
+#include <vector>
+
+namespace ronde::sim {
+
+class Contents {
+public:
+    static constexpr std::uint32_t kExactRanks = 2'048;
+
+    void size_for(std::uint32_t nranks) {
+        nranks_ = nranks;
+        exact_ = nranks <= kExactRanks;
+        holders_.resize(nranks);
+        for (RankId rank = 0; rank < nranks; ++rank)
+            holders_[rank] = rank;
+    }
+    [[nodiscard]] bool exact() const { return exact_; }
+
+    // --- tables ----------------------------------------------------------------------------------------------------
+    /// Whom `reader` believes to be rank `rank`; kNoProcess: it has not learned that.
+    [[nodiscard]] ProcessId holder(ProcessId reader, RankId rank) const {
+        if (!exact_)
+            return holders_[rank];
+        return reader < tables_.size() && !tables_[reader].empty() ? tables_[reader][rank] : kNoProcess;
+    }
+    /// `reader` learns an entry. Only exact tables keep it.
+    void learn(ProcessId reader, RankId rank, ProcessId holder) {
+        if (!exact_)
+            return;
+        if (reader >= tables_.size())
+            tables_.resize(reader + 1U);
+        if (tables_[reader].empty())
+            tables_[reader].assign(nranks_, kNoProcess);
+        tables_[reader][rank] = holder;
+    }
+    /// Who checked in as `rank` last, at its own root.
+    void check_in(RankId rank, ProcessId holder) { holders_[rank] = holder; }
+    [[nodiscard]] ProcessId checked_in(RankId rank) const { return holders_[rank]; }
+
+    // --- lists in flight ---------------------------------------------------------------------------------------------
+    /// Keeps a list of entries until it was let go as often as it was kept.
+    [[nodiscard]] std::uint32_t keep(std::vector<ProcessId> entries) {
+        std::uint32_t id = 0;
+        if (free_.empty()) {
+            id = static_cast<std::uint32_t>(lists_.size());
+            lists_.emplace_back();
+        } else {
+            id = free_.back();
+            free_.pop_back();
+        }
+        lists_[id] = {std::move(entries), 1};
+        return id;
+    }
+    void keep_again(std::uint32_t id) { ++lists_[id].uses; }
+    void let_go(std::uint32_t id) {
+        if (--lists_[id].uses > 0)
+            return;
+        lists_[id].entries = {};
+        free_.push_back(id);
+    }
+    [[nodiscard]] std::vector<ProcessId> const& list(std::uint32_t id) const { return lists_[id].entries; }
+
+    // --- verdicts ----------------------------------------------------------------------------------------------------
+    /// Verdicts are few and are repeated often: the same one has the same number.
+    [[nodiscard]] std::uint32_t keep(protocol::Verdict const& verdict) {
+        std::vector<std::byte> bytes(protocol::kVerdictBytes);
+        protocol::encode_verdict(verdict, bytes);
+        for (std::size_t back = 1; back <= verdicts_.size() && back <= 8; ++back) {
+            if (verdicts_[verdicts_.size() - back] == bytes)
+                return static_cast<std::uint32_t>(verdicts_.size() - back);
+        }
+        verdicts_.push_back(std::move(bytes));
+        return static_cast<std::uint32_t>(verdicts_.size() - 1U);
+    }
+    [[nodiscard]] std::vector<std::byte> const& verdict(std::uint32_t id) const { return verdicts_[id]; }
+
+    [[nodiscard]] std::size_t bytes() const {
+        std::size_t total = holders_.capacity() * sizeof(ProcessId);
+        for (auto const& table : tables_)
+            total += table.capacity() * sizeof(ProcessId);
+        for (List const& list : lists_)
+            total += list.entries.capacity() * sizeof(ProcessId) + sizeof(List);
+        return total + verdicts_.size() * protocol::kVerdictBytes;
+    }
+
+private:
+    struct List {
+        std::vector<ProcessId> entries;
+        std::uint32_t uses = 0;
+    };
+    std::uint32_t nranks_ = 0;
+    bool exact_ = true;
+    std::vector<ProcessId> holders_;
+    std::vector<std::vector<ProcessId>> tables_;
+    std::vector<List> lists_;
+    std::vector<std::uint32_t> free_;
+    std::vector<std::vector<std::byte>> verdicts_;
+};
+
+}  // namespace ronde::sim

@@ -1,0 +1,61 @@
+/// Machines and the wires between them: who lives where, what a trip costs, how many cores and ports are left.
+#pragma once
+
+#include "world/occurrence.hpp"
+#include "world/plan.hpp"
+
+#include <map>
+#include <vector>
+
+namespace ronde::sim {
+
+class Hosts {
+public:
+    explicit Hosts(WorldPlan const& plan);
+
+    /// Number of hosts: those of the ranks, those of roots that have their own, and one more for strangers.
+    [[nodiscard]] std::uint32_t count() const {
+        return static_cast<std::uint32_t>(first_rank_.size()) + own_roots_ + 1U;
+    }
+    [[nodiscard]] std::uint32_t host_of_rank(RankId rank) const;
+    [[nodiscard]] std::uint32_t host_of_root(std::uint32_t root, RankId first_of_block) const;
+    [[nodiscard]] std::uint32_t host_of_strangers() const { return count() - 1U; }
+    /// Ranks on a host of ranks: first and count. {0, 0} for other hosts.
+    [[nodiscard]] RankRange ranks_on(std::uint32_t host) const;
+    [[nodiscard]] HostPlan const& plan_of(std::uint32_t host) const;
+
+    /// The delay distribution of one direction between two hosts.
+    [[nodiscard]] Distribution const& distance(std::uint32_t from, std::uint32_t to) const;
+    [[nodiscard]] std::uint32_t loss_per_million(std::uint32_t from, std::uint32_t to) const;
+    /// Whether trips between these two always take the same time and never fail by themselves.
+    [[nodiscard]] bool is_steady(std::uint32_t from, std::uint32_t to) const;
+
+    // --- cores ---------------------------------------------------------------------------------------------------
+    /// When a core of `host` is free, not before `now_ns`.
+    [[nodiscard]] TimeNs core_free_ns(std::uint32_t host, TimeNs now_ns) const;
+    void occupy_core(std::uint32_t host, TimeNs until_ns);
+
+    // --- ports ---------------------------------------------------------------------------------------------------
+    /// False when none is left.
+    [[nodiscard]] bool take_port(std::uint32_t host);
+    void free_port(std::uint32_t host);
+    [[nodiscard]] std::uint32_t ports_high_water() const { return ports_high_water_; }
+
+    [[nodiscard]] std::size_t bytes() const;
+
+private:
+    [[nodiscard]] LinkOverride const* override_of(std::uint32_t from, std::uint32_t to) const;
+
+    WorldPlan const& plan_;
+    std::vector<RankId> first_rank_;  ///< by host of ranks
+    std::uint32_t uniform_ = 0;       ///< ranks per host, when all hosts have the same number
+    std::uint32_t own_roots_ = 0;
+    std::map<std::uint32_t, HostPlan const*> special_;
+    std::map<std::uint64_t, LinkOverride const*> overrides_;
+    std::map<std::uint32_t, std::vector<TimeNs>> cores_;  ///< only of hosts that share some
+    std::vector<std::uint32_t> ports_;
+    std::uint32_t ports_high_water_ = 0;
+    bool limited_cores_ = false;
+};
+
+}  // namespace ronde::sim

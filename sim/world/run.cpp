@@ -1,0 +1,415 @@
+/// Time: what happens next, who has CPU to notice it, and when.
+#include "forward/frame_key.hpp"
+#include "protocol/check.hpp"
+#include "world/world_state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ronde::sim {
+namespace {
+
+/// How often a progress line is worth its time.
+constexpr std::uint64_t kProgressEvery = 1U << 16;
+
+bool is_noticed_by_a_process(Happening kind) { return kind >= Happening::start; }
+
+}  // namespace
+
+WorldState::WorldState(WorldPlan plan, Oracle* oracle)
+    : plan_(std::move(plan)), policies_(protocol::resolve(plan_.policies, plan_.nranks, plan_.nroots)),
+      own_oracle_(std::make_unique<SeededOracle>(plan_.seed)), oracle_(oracle != nullptr ? oracle : own_oracle_.get()),
+      hosts_(plan_) {
+    contents_.size_for(plan_.nranks);
+    out_.name = plan_.name;
+    out_.seed = plan_.seed;
+    out_.nranks = plan_.nranks;
+    out_.nroots = plan_.nroots;
+    out_.policies = policies_;
+    NetworkPlan const& network = plan_.network;
+    steady_ = network.same_host.is_constant() && network.same_rack.is_constant() && network.cross_rack.is_constant() &&
+              network.loss_per_million == 0 && network.bytes_per_second == 0 && plan_.links.empty();
+    populate();
+    prepare_faults();
+    skips_ring_ = ring_can_be_skipped();
+    if (skips_ring_)
+        ring_start_ns_.assign(plan_.nranks, kNever);
+    for (ProcessId process = 0; process < processes_.size(); ++process) {
+        if (processes_[process].has(Process::kAbsent))
+            continue;
+        bool const root = process >= plan_.nranks;
+        TimeNs start_ns = root ? 0 : start_ns_of(process);
+        if (Hardship const* const hard = hardship(process); hard != nullptr)
+            start_ns += hard->late_ns;
+        plan_at(start_ns, Happening::start, process);
+    }
+}
+
+void WorldState::populate() {
+    protocol::Partition const partition{plan_.nranks, plan_.nroots};
+    std::uint32_t const all = plan_.nranks + plan_.nroots;
+    processes_.resize(all);
+    ring_listeners_.resize(all);
+    if (policies_.reply == protocol::Reply::callback)
+        callback_listeners_.resize(all);
+
+    worn_.policies = policies_;
+    worn_.nranks = plan_.nranks;
+    worn_.nroots = plan_.nroots;
+    worn_.session = plan_.seed | 1U;
+    worn_.budget_ns = plan_.budget_ns;
+    worn_.roots_digest = 1;
+    worn_.rank = kNoRank;  // nobody's yet
+    ranks_.assign(all, protocol::Rank(worn_));
+    for (RankId rank = 0; rank < plan_.nranks; ++rank)
+        processes_[rank].host = hosts_.host_of_rank(rank);
+
+    for (std::uint32_t index = 0; index < plan_.nroots; ++index) {
+        Process& process = processes_[plan_.nranks + index];
+        process.kind = ProcessKind::root;
+        process.host = hosts_.host_of_root(index, partition.first_of(index));
+        auto root = std::make_unique<RootProcess>();
+        root->config.policies = plan_.policies;
+        root->config.expected_nranks = plan_.nranks;
+        root->config.nroots = plan_.nroots;
+        root->config.root_index = index;
+        root->config.roots_digest = worn_.roots_digest;
+        root->config.session = worn_.session;
+        root->config.pending_limit = plan_.root_pending_limit;
+        roots_.push_back(std::move(root));
+        roots_.back()->machine = protocol::Root(roots_.back()->config);
+        perform_reserve(plan_.nranks + index, partition.expected_check_ins(index));
+    }
+    step_again_ = false;
+    if (plan_.gathers_after_ready > 0) {
+        for (RankId rank = 0; rank < plan_.nranks; ++rank)
+            operations_left_[rank] = plan_.gathers_after_ready;
+    }
+}
+
+TimeNs WorldState::start_ns_of(RankId rank) {
+    ArrivalPlan const& arrival = plan_.arrival;
+    TimeNs start_ns = 0;
+    if (arrival.wave_hosts > 0)
+        start_ns = arrival.wave_every_ns * (processes_[rank].host / arrival.wave_hosts);
+    std::uint64_t const key = std::uint64_t{rank} << 32U;
+    start_ns += arrival.skew.is_constant() ? arrival.skew.least_ns()
+                                           : arrival.skew.draw(pick_bits(*oracle_, Choice::arrival, key));
+    bool const late = arrival.stragglers_per_million > 0 &&
+                      oracle_->pick(Choice::straggler, key, 1'000'000) < arrival.stragglers_per_million;
+    if (late)
+        start_ns += arrival.straggler.draw(pick_bits(*oracle_, Choice::straggler, key + 1U));
+    return start_ns;
+}
+
+// --- the loop -------------------------------------------------------------------------------------------------------
+
+void WorldState::run() {
+    while (advance()) {
+        if (report_progress && events_ % kProgressEvery == 0) {
+            std::uint32_t checked_in = 0;
+            for (auto const& root : roots_)
+                checked_in += root->machine.checked_in();
+            report_progress({now_ns_, events_, plan_.nranks, checked_in, settled_});
+        }
+    }
+}
+
+bool WorldState::advance() {
+    if (queue_.empty() || queue_.next_ns() > plan_.simulated_limit_ns)
+        return false;
+    auto const [at_ns, slot] = queue_.pop();
+    fetch_ahead();
+    now_ns_ = at_ns;
+    stamp_ns_ = at_ns;
+    ++events_;
+    cause_ = Dependencies::kNoNode;
+    if ((slot & kTimerSlot) == 0)
+        dispatch(slot);
+    else
+        submit(tell(slot & ~kTimerSlot, Happening::timer));
+    return true;
+}
+
+/// What comes into being now was set in motion by the step under way.
+void WorldState::note_cause(Slot slot) {
+    if (!dependencies_)
+        return;
+    if (slot >= causes_.size()) {
+        causes_.resize(slot + std::size_t{1}, Dependencies::kNoNode);
+        there_ns_.resize(slot + std::size_t{1}, 0);
+    }
+    causes_[slot] = cause_;
+    there_ns_[slot] = now_ns_;
+}
+
+/// Large worlds live in memory that is far away: what the next occurrences are about is asked for early.
+void WorldState::fetch_ahead() {
+    constexpr std::size_t kFar = 12;
+    constexpr std::size_t kNear = 6;
+    if (Slot const far = queue_.peek_slot(kFar); far < kTimerSlot)
+        __builtin_prefetch(&occurrences_[far]);
+    Slot const near = queue_.peek_slot(kNear);
+    if (near == kNoSlot)
+        return;
+    bool const timer = near >= kTimerSlot;
+    ProcessId const process = timer ? near & ~kTimerSlot : occurrences_[near].process;
+    if (!timer && occurrences_[near].connection != kNoConnection) {
+        __builtin_prefetch(&connections_[occurrences_[near].connection]);
+        __builtin_prefetch(&connections_[occurrences_[near].connection].sides[1]);
+    }
+    if (process >= processes_.size())
+        return;
+    __builtin_prefetch(&processes_[process]);
+    auto const* const machine = reinterpret_cast<std::byte const*>(&ranks_[process]);
+    for (std::size_t line = 0; line < sizeof(protocol::Rank); line += 64)
+        __builtin_prefetch(machine + line);
+}
+
+void WorldState::dispatch(Slot slot) {
+    if (dependencies_) {
+        cause_ = causes_[slot];
+        there_ns_[slot] = now_ns_;
+    }
+    Occurrence const& occurrence = occurrences_[slot];
+    if (is_noticed_by_a_process(occurrence.kind) && occurrence.kind != Happening::work)
+        return submit(slot);
+    ConnectionId const id = occurrence.connection;
+    switch (occurrence.kind) {
+    case Happening::syn: on_syn(id); break;
+    case Happening::syn_again: on_syn_again(id); break;
+    case Happening::synack: on_synack(id); break;
+    case Happening::synack_again: on_synack_again(id); break;
+    case Happening::ack: on_ack(id); break;
+    case Happening::data_again: on_data_again(id); break;
+    case Happening::rst: on_rst(id, occurrence.side); break;
+    case Happening::fin: return on_fin(slot);
+    case Happening::frame: return on_frame(slot);
+    case Happening::quiet_frame: return on_quiet_frame(slot);
+    case Happening::port: hosts_.free_port(occurrence.process); break;
+    case Happening::fault: strike(occurrence.content); break;
+    case Happening::ring_begun: skip_ring(); break;
+    case Happening::work: {
+        ProcessId const process = occurrence.process;
+        forget(slot);
+        return on_work(process);
+    }
+    default: break;
+    }
+    forget(slot);
+}
+
+Slot WorldState::plan_at(TimeNs at_ns, Happening kind, ProcessId process) {
+    Slot const slot = occurrences_.make();
+    Occurrence& occurrence = occurrences_[slot];
+    occurrence.kind = kind;
+    occurrence.process = process;
+    note_cause(slot);
+    queue_.push(at_ns, slot);
+    return slot;
+}
+
+Slot WorldState::plan_for(TimeNs at_ns, Happening kind, ConnectionId connection, std::uint8_t side) {
+    Slot const slot = occurrences_.make();
+    Occurrence& occurrence = occurrences_[slot];
+    occurrence.kind = kind;
+    occurrence.connection = connection;
+    occurrence.side = side;
+    ++connections_[connection].references;
+    note_cause(slot);
+    queue_.push(at_ns, slot);
+    return slot;
+}
+
+/// Ends an occurrence, and what only it kept alive.
+void WorldState::forget(Slot slot) {
+    Occurrence const occurrence = occurrences_[slot];
+    occurrences_.free(slot);
+    bool const frame = occurrence.kind == Happening::frame || occurrence.kind == Happening::quiet_frame;
+    if (frame)
+        forget_content(occurrence);
+    if (occurrence.connection != kNoConnection)
+        release(occurrence.connection);
+}
+
+void WorldState::append(SlotList& list, Slot slot) {
+    occurrences_[slot].next = kNoSlot;
+    if (list.empty())
+        list.head = slot;
+    else
+        occurrences_[list.tail].next = slot;
+    list.tail = slot;
+}
+
+Slot WorldState::take_first(SlotList& list) {
+    Slot const slot = list.head;
+    list.head = occurrences_[slot].next;
+    if (list.head == kNoSlot)
+        list.tail = kNoSlot;
+    return slot;
+}
+
+// --- CPU ------------------------------------------------------------------------------------------------------------
+// A process does one thing at a time, in the order in which it could notice them. Whatever it does takes its service
+// time on one core; what comes out of it leaves at the end of that time.
+
+Slot WorldState::tell(ProcessId process, Happening kind) {
+    Slot const slot = occurrences_.make();
+    Occurrence& occurrence = occurrences_[slot];
+    occurrence.kind = kind;
+    occurrence.process = process;
+    note_cause(slot);
+    return slot;
+}
+
+void WorldState::submit(Slot slot) {
+    ProcessId const id = occurrences_[slot].process;
+    Process& process = processes_[id];
+    if (process.has(Process::kDead))
+        return forget(slot);
+    if (process.inbox.empty() && can_work(id))
+        return handle(slot);
+    append(process.inbox, slot);
+    wake(id);
+}
+
+bool WorldState::can_work(ProcessId id) const {
+    Process const& process = processes_[id];
+    if (process.busy_until_ns > now_ns_ || hosts_.core_free_ns(process.host, now_ns_) > now_ns_)
+        return false;
+    Hardship const* const hard = hardship(id);
+    return hard == nullptr || hard->paused_until_ns <= now_ns_;
+}
+
+void WorldState::wake(ProcessId id) {
+    Process& process = processes_[id];
+    if (process.has(Process::kWorking))
+        return;
+    process.set(Process::kWorking);
+    TimeNs at_ns = std::max({process.busy_until_ns, hosts_.core_free_ns(process.host, now_ns_), now_ns_});
+    if (Hardship const* const hard = hardship(id); hard != nullptr)
+        at_ns = std::max(at_ns, hard->paused_until_ns);
+    if (at_ns != kNever)
+        plan_at(at_ns, Happening::work, id);
+}
+
+void WorldState::on_work(ProcessId id) {
+    processes_[id].reset(Process::kWorking);
+    while (!processes_[id].inbox.empty()) {
+        if (processes_[id].has(Process::kDead)) {
+            forget(take_first(processes_[id].inbox));
+            continue;
+        }
+        if (!can_work(id))
+            return wake(id);
+        handle(take_first(processes_[id].inbox));
+    }
+}
+
+TimeNs WorldState::service_ns(Occurrence const& occurrence) {
+    HostPlan const& host = hosts_.plan_of(processes_[occurrence.process].host);
+    TimeNs cost_ns = 0;
+    if (occurrence.kind == Happening::knock)
+        cost_ns = host.accept_service_ns;
+    bool const put_aside =
+        occurrence.kind == Happening::frame && connections_[occurrence.connection].sides[occurrence.side].is_not_read();
+    if ((occurrence.kind == Happening::frame && !put_aside) || occurrence.kind == Happening::quiet_frame)
+        cost_ns = host.message_service_ns;
+    if (processes_[occurrence.process].has(Process::kSlow))
+        cost_ns *= hardship_of(occurrence.process).slowness;
+    return cost_ns;
+}
+
+void WorldState::handle(Slot slot) {
+    Occurrence& occurrence = occurrences_[slot];
+    ProcessId const id = occurrence.process;
+    Process& process = processes_[id];
+    stamp_ns_ = now_ns_ + service_ns(occurrence);
+    if (stamp_ns_ > now_ns_) {
+        process.busy_until_ns = stamp_ns_;
+        hosts_.occupy_core(process.host, stamp_ns_);
+    }
+    noticed_ = slot;
+    if (dependencies_)
+        cause_ = causes_[slot];
+    if (process.kind == ProcessKind::stranger)
+        return stranger_notices(id, slot);
+    switch (occurrence.kind) {
+    case Happening::start:
+        process.set(Process::kStarted);
+        process.phase_since_ns = stamp_ns_;
+        feed(id, Event::start(stamp_ns_));
+        break;
+    case Happening::timer: {
+        process.timer_ns = kNever;
+        TimeNs const due_ns = machine_deadline(id);
+        if (process.alive() && due_ns <= stamp_ns_)
+            feed(id, Event::timer(stamp_ns_));
+        else
+            plan_timer(id);
+        break;
+    }
+    case Happening::knock: accept_one(id, occurrence.listener); break;
+    case Happening::frame: return take_frame(id, slot, {occurrence.connection, occurrence.side}, occurrence.link);
+    case Happening::quiet_frame: return take_frame(id, slot, {}, occurrence.link);
+    case Happening::connected:
+    case Happening::connect_failed:
+    case Happening::closed:
+    case Happening::sent: {
+        // The machine may have ended the connection before it could notice this.
+        ConnectionId const connection = occurrence.connection;
+        if (connection != kNoConnection) {
+            Side& side = connections_[connection].sides[occurrence.side];
+            if (!side.has(Side::kAttached) || side.process != id)
+                break;
+            bool const end_of_stream =
+                occurrence.kind == Happening::closed && occurrence.failure == Failure::end_of_stream;
+            if (end_of_stream && side.is_not_read())  // the end comes after what was said before
+                return append(side.unread, slot);
+            Link const link = side.link;
+            if (occurrence.kind == Happening::connected) {
+                feed(id, Event::connected(stamp_ns_, link));
+            } else if (occurrence.kind == Happening::sent) {
+                feed(id, Event::sent(stamp_ns_, link));
+            } else {
+                Failure const failure = occurrence.failure;
+                bool const failed = occurrence.kind == Happening::connect_failed;
+                close_end(connection, occurrence.side, failure == Failure::reset);
+                feed(id, failed ? Event::connect_failed(stamp_ns_, link, failure)
+                                : Event::closed(stamp_ns_, link, failure));
+            }
+        }
+        break;
+    }
+    case Happening::operate: next_operation(id); break;
+    case Happening::ring_done: end_ring(id, slot); break;
+    case Happening::give_up:
+        if (process.alive() && !process.has(Process::kOver))
+            feed(id, Event::abort(stamp_ns_));
+        break;
+    default: RONDE_CHECK(false, "a process notices nothing else");
+    }
+    forget(slot);
+}
+
+// --- trips
+// ------------------------------------------------------------------------------------------------------------
+
+TimeNs WorldState::delay_ns(Connection& connection, std::uint32_t from_host, std::uint32_t to_host) {
+    Distribution const& distance = hosts_.distance(from_host, to_host);
+    if (distance.is_constant())
+        return distance.least_ns();
+    std::uint64_t const key = next_draw(connection);
+    return distance.among(oracle_->pick(Choice::delay, key, kQuantiles), kQuantiles);
+}
+
+bool WorldState::is_lost(Connection& connection, std::uint32_t from_host, std::uint32_t to_host) {
+    std::uint32_t const loss_per_million = hosts_.loss_per_million(from_host, to_host);
+    if (loss_per_million == 0)
+        return false;
+    bool const lost = oracle_->pick(Choice::loss, next_draw(connection), 1'000'000) < loss_per_million;
+    out_.storm.packets_lost += lost ? 1U : 0U;
+    return lost;
+}
+
+}  // namespace ronde::sim

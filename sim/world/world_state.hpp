@@ -1,0 +1,304 @@
+/// The inside of a World. Private to sim/world; world/world.hpp is for users.
+///
+/// Everything that happens is an Occurrence that a queue hands out in order of time. The files:
+///
+///   run.cpp       time: the queue, CPU, which process notices what
+///   handshake.cpp connections until they stand, as Linux makes them: SYN, accept queue, ghosts, retransmission
+///   stream.cpp    connections that stand: frames, ends, resets, and those without a record
+///   drive.cpp     the seam: events into machines, actions out of them
+///   ring_lane.cpp a gather around the ring as a whole, and delays that both lanes agree on
+///   payload.cpp   what frames carry, and who knows which entries
+///   faults.cpp    what goes wrong, and when
+///   strangers.cpp people who have no business here
+///   tally.cpp     what came of it
+#pragma once
+
+#include "engine/digest.hpp"
+#include "engine/event_queue.hpp"
+#include "engine/oracle.hpp"
+#include "engine/seeded_oracle.hpp"
+#include "world/contents.hpp"
+#include "world/dependencies.hpp"
+#include "world/hosts.hpp"
+#include "world/link_index.hpp"
+#include "world/observer.hpp"
+#include "world/outcome.hpp"
+#include "world/process.hpp"
+#include "world/slab.hpp"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace ronde::sim {
+
+class WorldState {
+public:
+    WorldState(WorldPlan plan, Oracle* oracle);
+
+    void run();
+    /// The table's ring was skipped although it was disturbed: the outcome is void, all has to be played.
+    [[nodiscard]] bool must_be_played() const;
+    bool advance();
+    [[nodiscard]] Outcome outcome();
+    void keep_dependencies();
+    [[nodiscard]] CriticalPath critical_path() const;
+
+    [[nodiscard]] WorldPlan const& plan() const { return plan_; }
+    [[nodiscard]] TimeNs now_ns() const { return now_ns_; }
+    [[nodiscard]] protocol::Rank const& rank(RankId rank);
+    [[nodiscard]] protocol::Root const& root(std::uint32_t index) const { return roots_[index]->machine; }
+
+    void watch(Observer& observer) {
+        observers_.push_back(&observer);
+        skips_ring_ = false;
+    }
+    std::function<void(Progress const&)> report_progress;
+
+private:
+    using Action = protocol::Action;
+    using Actions = protocol::Actions;
+    using Event = protocol::Event;
+    using EventKind = protocol::EventKind;
+    using Failure = protocol::Failure;
+    using Frame = protocol::Frame;
+    using FrameKind = protocol::FrameKind;
+    using Link = protocol::Link;
+    using LinkClass = protocol::LinkClass;
+    using Listener = protocol::Listener;
+    using Phase = protocol::Phase;
+    using Reception = protocol::Reception;
+
+    /// Timers are so many that they have no Occurrence: the queue's slot is this bit and the process.
+    static constexpr Slot kTimerSlot = 1U << 31;
+
+    // --- run.cpp ---------------------------------------------------------------------------------------------------
+    void populate();
+    [[nodiscard]] TimeNs start_ns_of(RankId rank);
+    Slot plan_at(TimeNs at_ns, Happening kind, ProcessId process);
+    Slot plan_for(TimeNs at_ns, Happening kind, ConnectionId connection, std::uint8_t side);
+    /// Something for a process to notice, now.
+    Slot tell(ProcessId process, Happening kind);
+    void submit(Slot slot);
+    void fetch_ahead();
+    void dispatch(Slot slot);
+    [[nodiscard]] bool can_work(ProcessId process) const;
+    void wake(ProcessId process);
+    void on_work(ProcessId process);
+    void handle(Slot slot);
+    [[nodiscard]] TimeNs service_ns(Occurrence const& occurrence);
+    void forget(Slot slot);
+    void append(SlotList& list, Slot slot);
+    [[nodiscard]] Slot take_first(SlotList& list);
+    [[nodiscard]] TimeNs delay_ns(Connection& connection, std::uint32_t from_host, std::uint32_t to_host);
+    [[nodiscard]] bool is_lost(Connection& connection, std::uint32_t from_host, std::uint32_t to_host);
+    [[nodiscard]] static std::uint64_t next_draw(Connection& connection) { return connection.key + connection.draws++; }
+
+    // --- handshake.cpp ----------------------------------------------------------------------------------------------
+    /// Makes a call. Failure::none, or why the kernel refuses at once.
+    Failure call(ProcessId caller, Link link, ProcessId target, Listener listener);
+    void send_syn(ConnectionId id);
+    void syn_again_later(ConnectionId id);
+    void send_synack(ConnectionId id);
+    void synack_again_later(ConnectionId id);
+    void send_rst(ConnectionId id, std::uint8_t to_side);
+    void on_syn(ConnectionId id);
+    void on_syn_again(ConnectionId id);
+    void on_synack(ConnectionId id);
+    void on_synack_again(ConnectionId id);
+    void on_ack(ConnectionId id);
+    bool enter_queue(ConnectionId id, bool by_data);
+    void on_data_again(ConnectionId id);
+    void knock(ProcessId process, Listener listener);
+    void accept_one(ProcessId process, Listener listener);
+    void drop_listener(ProcessId process, Listener listener);
+    [[nodiscard]] ListenerState& listener_of(ProcessId process, Listener listener);
+    [[nodiscard]] std::uint32_t take_door(ProcessId process);
+    void free_door(ProcessId process, std::uint32_t slot, Listener listener);
+
+    // --- stream.cpp
+    // ---------------------------------------------------------------------------------------------------
+    [[nodiscard]] EndOf find(ProcessId process, Link link);
+    [[nodiscard]] bool exists(ProcessId process, Link link) const;
+    struct Peer {
+        ProcessId process = kNoProcess;
+        Link link;
+    };
+    /// The other end of a connection without a record; kNoProcess when `link` is none.
+    [[nodiscard]] Peer quiet_peer(ProcessId process, Link link) const;
+    [[nodiscard]] ProcessId quiet_owner(ProcessId process, Link link, std::uint32_t& bit) const;
+    EndOf wake_connection(ProcessId process, Link link);
+    void rest_if_quiet(ConnectionId id);
+    void release(ConnectionId id);
+    void transmit(ProcessId from, Link link, Frame const& frame, std::uint32_t content, bool notify,
+                  std::uint32_t marks = 0);
+    [[nodiscard]] bool is_forgotten_on_the_way(Connection const& connection) const;
+    [[nodiscard]] TimeNs arrival_ns(Connection& connection, std::uint8_t to_side, std::uint64_t bytes,
+                                    Frame const* frame = nullptr);
+    void on_frame(Slot slot);
+    void on_quiet_frame(Slot slot);
+    void on_fin(Slot slot);
+    void on_rst(ConnectionId id, std::uint8_t side);
+    void hand_over_unread(ConnectionId id, std::uint8_t side, bool first);
+    [[nodiscard]] bool is_put_aside(Side const& side) const;
+    void consumed(ConnectionId id, std::uint8_t side, Occurrence const& frame);
+    /// This end is closed by its owner: FIN, or RST.
+    void close_end(ConnectionId id, std::uint8_t side, bool reset);
+    /// This end is gone without a word.
+    void vanish_end(ConnectionId id, std::uint8_t side);
+    void detach(ConnectionId id, std::uint8_t side);
+    [[nodiscard]] std::vector<EndOf> ends_of(ProcessId process);
+
+    // --- drive.cpp
+    // ----------------------------------------------------------------------------------------------------
+    void feed(ProcessId process, Event const& event);
+    void step(ProcessId process, Event const& event);
+    void step_machine(ProcessId process, Event const& event, Actions& actions);
+    void perform(ProcessId process, Action const& action);
+    void perform_listen(ProcessId process, Listener listener);
+    void perform_connect(ProcessId process, Action const& action);
+    void perform_admit(ProcessId process, Action const& action);
+    void perform_send(ProcessId process, Action const& action);
+    void perform_finish(ProcessId process);
+    void perform_reserve(ProcessId process, std::uint32_t count);
+    void after_step(ProcessId process, Event const& event, std::uint8_t phase_before);
+    void plan_timer(ProcessId process);
+    void take_frame(ProcessId process, Slot slot, EndOf end, Link link);
+    void ask_held_again(ProcessId process);
+    void next_operation(ProcessId process);
+    void tell_later(ProcessId process, Happening kind);
+    [[nodiscard]] protocol::Rank& wear(ProcessId process);
+    [[nodiscard]] Reception reception(ProcessId process, Link link, Frame const& frame);
+    [[nodiscard]] TimeNs machine_deadline(ProcessId process);
+    [[nodiscard]] RootProcess& root_of(ProcessId process) { return *roots_[process - plan_.nranks]; }
+
+    // --- payload.cpp
+    // ----------------------------------------------------------------------------------------------------
+    [[nodiscard]] protocol::Entry entry_of(ProcessId process) const;
+    [[nodiscard]] ProcessId holder_at_root(ProcessId process, RankId rank);
+    [[nodiscard]] std::uint32_t content_of(ProcessId process, Action const& action);
+    void forget_content(Occurrence const& occurrence);
+    [[nodiscard]] bool carries_a_list(Occurrence const& frame) const;
+    [[nodiscard]] std::span<const std::byte> payload_for(Occurrence const& occurrence);
+    void perform_learn(ProcessId process, Action const& action);
+    void learn_range(ProcessId process, RankId first, std::uint32_t count);
+    void check_table(ProcessId process);
+    void broken(std::string what);
+    void perform_inspect();
+    void perform_park(ProcessId process);
+    void perform_collect(ProcessId process, Action const& action);
+    [[nodiscard]] RankId rank_of(ProcessId process) const;
+
+    // --- ring_lane.cpp -----------------------------------------------------------------------------------------------
+    [[nodiscard]] bool ring_can_be_skipped() const;
+    [[nodiscard]] static bool is_ring_frame(Link link, Frame const& frame);
+    [[nodiscard]] TimeNs ring_delay_ns(Connection& connection, std::uint8_t to_side, Frame const& frame);
+    void ring_begins(ProcessId process);
+    void skip_ring();
+    void end_ring(ProcessId process, Slot slot);
+
+    // --- faults.cpp
+    // -----------------------------------------------------------------------------------------------------
+    void prepare_faults();
+    void prepare(std::uint32_t number);
+    void strike(std::uint32_t number);
+    void strike_process(ProcessId process, Fault const& fault);
+    void interrupt(ProcessId process);
+    void phase_entered(ProcessId process);
+    void kill(ProcessId process, Death death);
+    ProcessId add_process(RankId rank, std::uint32_t host);
+    [[nodiscard]] std::vector<ProcessId> targets_of(Fault const& fault) const;
+    [[nodiscard]] Hardship& hardship_of(ProcessId process) { return hardships_[process]; }
+    [[nodiscard]] Hardship const* hardship(ProcessId process) const;
+    /// When the next packet from one to the other would pass: now, when a partition ends, or never.
+    [[nodiscard]] TimeNs way_open_ns(ProcessId from, ProcessId to) const;
+    [[nodiscard]] bool passes(ProcessId from, ProcessId to) const { return way_open_ns(from, to) <= stamp_ns_; }
+
+    // --- strangers.cpp
+    // ----------------------------------------------------------------------------------------------------
+    void stranger_comes(Fault const& fault, ProcessId target);
+    void stranger_notices(ProcessId process, Slot slot);
+    void stranger_speaks(ProcessId process);
+
+    // --- tally.cpp
+    // ------------------------------------------------------------------------------------------------------
+    void note_step(ProcessId process, Event const& event, Actions const& actions, std::uint8_t before,
+                   std::uint8_t after);
+    void note_phase(ProcessId process, std::uint8_t before, std::uint8_t after);
+    void note_queue(ProcessId process);
+    void note_failures(Outcome& outcome);
+    [[nodiscard]] std::uint64_t bytes() const;
+
+    WorldPlan plan_;
+    Policies policies_;  ///< resolved
+    std::unique_ptr<SeededOracle> own_oracle_;
+    Oracle* oracle_;
+    Hosts hosts_;
+    EventQueue queue_;
+    Slab<Occurrence> occurrences_;
+    Slab<Connection> connections_;
+    LinkIndex index_;
+    Contents contents_;
+
+    std::vector<Process> processes_;
+    std::vector<ListenerState> ring_listeners_;      ///< by process, roots' unused
+    std::vector<ListenerState> callback_listeners_;  ///< by process, empty with profiles that need none
+    std::vector<protocol::Rank> ranks_;              ///< by process number; healthy ones share one configuration
+    protocol::RankConfig worn_;                      ///< whose number is set before each use
+    std::map<ProcessId, std::unique_ptr<protocol::RankConfig>> own_configs_;
+    std::vector<std::unique_ptr<RootProcess>> roots_;
+    std::map<ProcessId, ExtraProcess> extras_;
+    std::map<ProcessId, Hardship> hardships_;
+    std::multimap<RankId, std::uint32_t> triggers_;  ///< rank -> fault that its phases set off
+    std::vector<ParkedMessage> parked_;
+    std::map<ProcessId, std::vector<Link>> mail_links_;
+    std::map<ProcessId, std::vector<EndOf>> held_;
+    std::map<ProcessId, std::uint32_t> operations_left_;     ///< to begin; gone when the last one is complete
+    std::map<ProcessId, protocol::Verdict> heard_;           ///< by a rank: the last verdict
+    std::optional<protocol::DevicePair> duplicate_devices_;  ///< answer to `inspect`: all tables are the same
+
+    // --- who waits for whom, if that is kept ---
+    std::unique_ptr<Dependencies> dependencies_;
+    std::vector<Dependencies::Node> causes_;  ///< by slot: the step that set it in motion
+    std::vector<TimeNs> there_ns_;            ///< by slot: when it was there for its process to notice
+    Dependencies::Node cause_ = Dependencies::kNoNode;
+    Slot noticed_ = kNoSlot;
+    ProcessId dependency_of_ = kNoProcess;
+    Slot dependency_slot_ = kNoSlot;
+    void note_cause(Slot slot);
+    void note_dependency(ProcessId process, Event const& event);
+
+    std::vector<Observer*> observers_;
+
+    // --- the step under way
+    // ---------------------------------------------------------------------------------------------
+    TimeNs now_ns_ = 0;    ///< of the occurrence under way
+    TimeNs stamp_ns_ = 0;  ///< when the process under way is done with it: `now` of its events
+    std::deque<Event> later_;
+    Actions actions_;
+    Slot arriving_ = kNoSlot;
+    Reception arriving_as_;
+    bool step_again_ = false;
+    std::vector<std::byte> payload_;
+
+    std::uint64_t events_ = 0;
+    std::uint64_t steps_ = 0;
+    RunningDigest digest_;
+    Outcome out_;
+    std::uint32_t tables_ = 0;  ///< ranks that have the full table
+    std::uint32_t settled_ = 0;
+    TimeNs last_step_ns_ = 0;
+    std::uint32_t queue_depth_every_ = 1;
+    std::uint32_t queue_depth_skipped_ = 0;
+    bool skips_ring_ = false;            ///< frames of the table's ring are withheld until all ranks have begun
+    bool ring_spoiled_ = false;          ///< something happened that the computed ring does not know of
+    std::vector<TimeNs> ring_start_ns_;  ///< by rank; kNever: not yet
+    std::uint32_t ring_begun_ = 0;
+    bool steady_ = true;  ///< trips between any two hosts always take the same time
+};
+
+}  // namespace ronde::sim
