@@ -2,6 +2,7 @@
 #include "cli/sim_options.hpp"
 #include "cli/values.hpp"
 #include "report/causes.hpp"
+#include "report/critical_path.hpp"
 #include "report/report.hpp"
 #include "report/rounds.hpp"
 #include "report/trace.hpp"
@@ -27,6 +28,7 @@ struct SimOptions {
     std::string out;
     std::string trace;
     bool rounds = false;
+    bool critical_path = false;
     bool check_determinism = false;
     bool list = false;
     bool schema = false;
@@ -37,6 +39,7 @@ struct SimOptions {
 struct Played {
     sim::Outcome outcome;
     sim::Costs costs;
+    sim::CriticalPath path;  ///< if it was asked for
 };
 
 std::string progress_text(sim::Progress const& progress) {
@@ -48,19 +51,23 @@ std::string progress_text(sim::Progress const& progress) {
 }
 
 /// Plays the plan from its beginning to its end, watched by whoever is given.
-Played play(sim::WorldPlan const& plan, std::vector<sim::Observer*> const& observers) {
+Played play(sim::WorldPlan const& plan, std::vector<sim::Observer*> const& observers, bool critical_path = false) {
     StatusLine status;
     auto const start = std::chrono::steady_clock::now();
     std::int64_t const cpu_before_ns = costs_of_this_process().cpu_ns;
     sim::World world(plan);
     for (sim::Observer* const observer : observers)
         world.watch(*observer);
+    if (critical_path)
+        world.keep_dependencies();
     world.on_progress([&status](sim::Progress const& progress) {
         if (status.due())
             status.show(progress_text(progress));
     });
     Played played;
     played.outcome = world.run();
+    if (critical_path)
+        played.path = world.critical_path();
     played.costs.wall_ns =
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
     ProcessCosts const costs = costs_of_this_process();
@@ -96,13 +103,15 @@ sim::WorldPlan checked_plan(SimOptions const& options) {
     return plan;
 }
 
-std::string rendered(SimOptions const& options, Played const& played, sim::RoundTable const* rounds) {
+std::string rendered(SimOptions const& options, sim::WorldPlan const& plan, Played const& played,
+                     sim::RoundTable const* rounds) {
     switch (options.format) {
     case Format::json: return outcome_json(played.outcome, played.costs);
     case Format::csv: return sim::outcome_csv_head() + outcome_csv_row(played.outcome, played.costs);
     case Format::text: break;
     }
-    return outcome_text(played.outcome, played.costs) + (rounds == nullptr ? std::string() : "\n" + rounds->text());
+    return outcome_text(played.outcome, played.costs) + critical_path_text(played.path, plan) +
+           (rounds == nullptr ? std::string() : "\n" + rounds->text());
 }
 
 Exit simulate(SimOptions const& options) {
@@ -129,13 +138,13 @@ Exit simulate(SimOptions const& options) {
         trace = std::make_unique<sim::TraceWriter>(*trace_file, plan);
         observers.push_back(trace.get());
     }
-    Played const played = play(plan, observers);
+    Played const played = play(plan, observers, options.critical_path);
     if (trace != nullptr) {
         trace->finish();
         if (!trace_file->commit())
             throw LauncherError("--trace " + trace_file->error());
     }
-    deliver(rendered(options, played, rounds.get()), options.out);
+    deliver(rendered(options, plan, played, rounds.get()), options.out);
     if (options.format == Format::text)
         fmt::print(stderr, "{}", causes_text(causes_of(played.outcome)));
     bool good = stands(played.outcome);
@@ -178,6 +187,10 @@ void register_sim(CLI::App& app, Outcome& outcome) {
         ->type_name("FILE")
         ->group(look);
     command->add_flag("--rounds", options->rounds, "Who tells whom what, round by round (up to 32 ranks)")->group(look);
+    command
+        ->add_flag("--critical-path", options->critical_path,
+                   "What the last rank's time was spent on, and how late the others could have been")
+        ->group(look);
     command
         ->add_flag("--check-determinism", options->check_determinism,
                    "Run twice and compare; names the first step that differs")

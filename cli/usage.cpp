@@ -1,32 +1,15 @@
 #include "cli/usage.hpp"
 
+#include "scenario/near.hpp"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 namespace ronde::cli {
 namespace {
-
-/// Edits (insert, delete, replace, swap neighbours) that turn one word into the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        next[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            next[j] = std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-            bool const swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped)
-                next[j] = std::min(next[j], before[j - 2] + 1);
-        }
-        std::swap(before, row);
-        std::swap(row, next);
-    }
-    return row[b.size()];
-}
 
 CLI::App const& selected(CLI::App const& app) {
     auto const chosen = app.get_subcommands();
@@ -84,22 +67,8 @@ std::string shortened(std::string text) {
 
 }  // namespace
 
-std::string_view closest(std::string_view word, std::span<const std::string_view> candidates) {
-    std::string_view best;
-    std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
-    for (std::string_view const candidate : candidates) {
-        std::size_t const d = distance(word, candidate);
-        if (d < best_distance) {
-            best_distance = d;
-            best = candidate;
-        }
-    }
-    return best;
-}
-
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
-    std::string_view const near = closest(word, candidates);
-    return near.empty() ? std::string() : fmt::format("; did you mean {}?", near);
+    return sim::nearest_hint(word, candidates);
 }
 
 std::string command_of(CLI::App const& app) {

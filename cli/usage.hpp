@@ -45,8 +45,6 @@ void register_replay(CLI::App& app, Outcome& outcome);
 void register_sim(CLI::App& app, Outcome& outcome);
 void register_sweep(CLI::App& app, Outcome& outcome);
 
-/// The candidate that `word` was most likely meant to be, or an empty text when none is near.
-[[nodiscard]] std::string_view closest(std::string_view word, std::span<const std::string_view> candidates);
 /// "; did you mean --profile?" or an empty text.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 

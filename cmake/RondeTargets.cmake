@@ -29,6 +29,7 @@
 # Labels decide which stage of `./dev test` runs a test. A test may have several.
 #
 #   protocol   touches nothing but runtime/protocol
+#   world      pretended worlds and what they are made of: also run under the sanitizers and when built by clang
 #   threads    uses threads or shared memory between them: also run under ThreadSanitizer
 #   process    starts other processes of this project: left out of the clang stage of `./dev test`
 #   heavy      much work or many processes: left out of the sanitizer stages of `./dev test`
@@ -44,7 +45,7 @@
 include_guard()
 include(GoogleTest)
 
-set(RONDE_TEST_LABELS protocol threads process heavy slow soak serial policy)
+set(RONDE_TEST_LABELS protocol world threads process heavy slow soak serial policy)
 foreach(label IN LISTS RONDE_TEST_LABELS)
   add_custom_target(tests-${label})
 endforeach()

@@ -11,22 +11,6 @@ TimeNs end_of(TimeNs now_ns, TimeNs duration_ns) {
     return duration_ns >= kNever - now_ns ? kNever : now_ns + duration_ns;
 }
 
-/// Faults that are part of how a process is born, whatever their trigger says.
-bool is_from_birth(FaultKind kind) {
-    switch (kind) {
-    case FaultKind::never:
-    case FaultKind::late:
-    case FaultKind::address_in_use:
-    case FaultKind::same_device:
-    case FaultKind::wrong_nranks:
-    case FaultKind::wrong_roots:
-    case FaultKind::wrong_profile:
-    case FaultKind::wrong_version:
-    case FaultKind::stale_id: return true;
-    default: return false;
-    }
-}
-
 }  // namespace
 
 Hardship const* WorldState::hardship(ProcessId process) const {

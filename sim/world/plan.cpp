@@ -102,6 +102,21 @@ std::string contradiction_in(WorldPlan const& plan) {
     return {};
 }
 
+bool is_from_birth(FaultKind kind) noexcept {
+    switch (kind) {
+    case FaultKind::never:
+    case FaultKind::late:
+    case FaultKind::address_in_use:
+    case FaultKind::same_device:
+    case FaultKind::wrong_nranks:
+    case FaultKind::wrong_roots:
+    case FaultKind::wrong_profile:
+    case FaultKind::wrong_version:
+    case FaultKind::stale_id: return true;
+    default: return false;
+    }
+}
+
 std::string_view name_of(FaultKind kind) noexcept { return kFaultNames[static_cast<std::size_t>(kind)]; }
 std::string_view name_of(Target target) noexcept { return kTargetNames[static_cast<std::size_t>(target)]; }
 std::string_view name_of(Death death) noexcept { return kDeathNames[static_cast<std::size_t>(death)]; }

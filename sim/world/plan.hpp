@@ -120,6 +120,9 @@ enum class FaultKind : std::uint8_t {
 };
 inline constexpr std::uint32_t kFaultKinds = 28;
 
+/// Part of how a process is born, whatever the trigger says: nothing happens later.
+[[nodiscard]] bool is_from_birth(FaultKind kind) noexcept;
+
 /// How a process leaves the world.
 enum class Death : std::uint8_t {
     fin,     ///< the kernel closes its connections in order (a killed process)

@@ -22,22 +22,6 @@ using protocol::Turns;
 /// Rings up to so many frames are played after all when somebody is waited for.
 constexpr std::uint64_t kPlayableFrames = 1U << 28;
 
-/// Faults that are over before the first frame, as far as the ring is concerned.
-bool leaves_the_ring_alone(FaultKind kind) {
-    switch (kind) {
-    case FaultKind::never:
-    case FaultKind::late:
-    case FaultKind::address_in_use:
-    case FaultKind::same_device:
-    case FaultKind::wrong_nranks:
-    case FaultKind::wrong_roots:
-    case FaultKind::wrong_profile:
-    case FaultKind::wrong_version:
-    case FaultKind::stale_id: return true;
-    default: return false;
-    }
-}
-
 }  // namespace
 
 bool WorldState::ring_can_be_skipped() const {
@@ -52,7 +36,7 @@ bool WorldState::ring_can_be_skipped() const {
     if (busy || shared || lossy)
         return false;
     return std::all_of(plan_.faults.begin(), plan_.faults.end(),
-                       [](Fault const& fault) { return leaves_the_ring_alone(fault.kind); });
+                       [](Fault const& fault) { return is_from_birth(fault.kind); });
 }
 
 /// Frames of the table's gather around the ring.

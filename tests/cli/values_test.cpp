@@ -67,10 +67,10 @@ TEST(Ranks, AreToldAsRanges) {
 
 TEST(Closest, FindsSlipsAndNothingFarAway) {
     static constexpr std::string_view kWords[] = {"run", "root", "id", "replay"};
-    EXPECT_EQ(closest("rnu", kWords), "run");
-    EXPECT_EQ(closest("relpay", kWords), "replay");
-    EXPECT_EQ(closest("rot", kWords), "root");
-    EXPECT_EQ(closest("launch", kWords), "");
+    EXPECT_EQ(did_you_mean("rnu", kWords), "; did you mean run?");
+    EXPECT_EQ(did_you_mean("relpay", kWords), "; did you mean replay?");
+    EXPECT_EQ(did_you_mean("rot", kWords), "; did you mean root?");
+    EXPECT_EQ(did_you_mean("launch", kWords), "");
 }
 
 }  // namespace
