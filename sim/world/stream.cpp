@@ -219,7 +219,7 @@ TimeNs WorldState::arrival_ns(Connection& connection, std::uint8_t to_side, std:
     }
     bool const in_ring = frame != nullptr && is_ring_frame(connection.sides[1U - to_side].link, *frame);
     at_ns += in_ring ? ring_delay_ns(connection, to_side, *frame) : delay_ns(connection, from_host, to_host);
-    if (Hardship const* const hard = hardship(from); hard != nullptr && hard->piece_bytes > 0)
+    if (Hardship const* const hard = hardship(from); hard != nullptr && hard->piece_bytes > 0 && bytes > 0)
         at_ns += static_cast<TimeNs>((bytes - 1U) / hard->piece_bytes) * hard->piece_every_ns;
     at_ns = std::max(at_ns, to.last_arrival_ns);
     if (plan_.network.bytes_per_second > 0)
