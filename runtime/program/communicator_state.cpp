@@ -334,8 +334,7 @@ Failed Communicator::State::failure() const {
     return result;
 }
 
-// --- abort
-// ------------------------------------------------------------------------------------------------------------
+// --- abort ----------------------------------------------------------------------------------------------------------
 
 void Communicator::State::attach(AbortSwitch const& abort_switch) {
     AbortSwitch::State& state = *abort_switch.state_;

@@ -363,8 +363,7 @@ void WorldState::next_operation(ProcessId id) {
     feed(id, Event::operate(stamp_ns_, operation));
 }
 
-// --- after a step
-// -----------------------------------------------------------------------------------------------------
+// --- after a step ---------------------------------------------------------------------------------------------------
 
 void WorldState::after_step(ProcessId id, Event const& event, std::uint8_t before) {
     Process& process = processes_[id];

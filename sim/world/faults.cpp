@@ -50,8 +50,7 @@ std::vector<ProcessId> WorldState::targets_of(Fault const& fault) const {
     return targets;
 }
 
-// --- before the start
-// -------------------------------------------------------------------------------------------------
+// --- before the start -----------------------------------------------------------------------------------------------
 
 void WorldState::prepare_faults() {
     for (std::uint32_t number = 0; number < plan_.faults.size(); ++number)
@@ -135,8 +134,7 @@ void WorldState::phase_entered(ProcessId id) {
     }
 }
 
-// --- the blow
-// ---------------------------------------------------------------------------------------------------------
+// --- the blow -------------------------------------------------------------------------------------------------------
 
 void WorldState::strike(std::uint32_t number) {
     Fault const fault = plan_.faults[number];
@@ -262,8 +260,7 @@ void WorldState::kill(ProcessId id, Death death) {
         drop_listener(id, Listener::callback);
 }
 
-// --- the way
-// ------------------------------------------------------------------------------------------------------------
+// --- the way --------------------------------------------------------------------------------------------------------
 
 TimeNs WorldState::way_open_ns(ProcessId from, ProcessId to) const {
     if (processes_[from].host == processes_[to].host)

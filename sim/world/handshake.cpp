@@ -55,8 +55,7 @@ ListenerState& WorldState::listener_of(ProcessId process, Listener listener) {
     return root_of(process).listener;
 }
 
-// --- the caller
-// -------------------------------------------------------------------------------------------------------
+// --- the caller -----------------------------------------------------------------------------------------------------
 
 protocol::Failure WorldState::call(ProcessId caller, Link link, ProcessId target, Listener listener) {
     Process& process = processes_[caller];
@@ -149,8 +148,7 @@ void WorldState::on_synack(ConnectionId id) {
     submit(slot);
 }
 
-// --- the listener's host
-// -------------------------------------------------------------------------------------------------
+// --- the listener's host --------------------------------------------------------------------------------------------
 
 void WorldState::on_syn(ConnectionId id) {
     Connection& connection = connections_[id];
@@ -317,8 +315,7 @@ void WorldState::send_rst(ConnectionId id, std::uint8_t to_side) {
     plan_for(at_ns, Happening::rst, id, to_side);
 }
 
-// --- accept
-// -----------------------------------------------------------------------------------------------------------
+// --- accept ---------------------------------------------------------------------------------------------------------
 
 void WorldState::knock(ProcessId process, Listener which) {
     ListenerState& listener = listener_of(process, which);

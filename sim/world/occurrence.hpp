@@ -32,8 +32,7 @@ enum class Happening : std::uint8_t {
     port,          ///< TIME_WAIT is over: a port of host `process` is free again
     fault,         ///< fault number `content` begins
     ring_begun,    ///< every rank has begun its gather around the ring
-    // --- noticed by a process
-    // -----------------------------------------------------------------------------------------
+    // --- noticed by a process ---------------------------------------------------------------------------------------
     start,
     timer,
     work,   ///< it has CPU again

@@ -44,8 +44,7 @@ ProcessId WorldState::holder_at_root(ProcessId id, RankId rank) {
     return root.table[place];
 }
 
-// --- out
-// --------------------------------------------------------------------------------------------------------------
+// --- out ------------------------------------------------------------------------------------------------------------
 
 /// What the payload of an outgoing frame is about: a process (one entry), a list of them, or a verdict.
 std::uint32_t WorldState::content_of(ProcessId id, Action const& action) {
@@ -113,8 +112,7 @@ void WorldState::forget_content(Occurrence const& occurrence) {
         contents_.let_go(occurrence.content);
 }
 
-// --- in
-// ---------------------------------------------------------------------------------------------------------------
+// --- in -------------------------------------------------------------------------------------------------------------
 
 /// The bytes that a machine is shown: entries of check_in and successor, verdicts. Slices stay with the driver.
 std::span<const std::byte> WorldState::payload_for(Occurrence const& occurrence) {
@@ -214,8 +212,7 @@ void WorldState::perform_inspect() {
     later_.push_back(Event::inspected(stamp_ns_, *duplicate_devices_));
 }
 
-// --- messages
-// ---------------------------------------------------------------------------------------------------------
+// --- messages -------------------------------------------------------------------------------------------------------
 
 void WorldState::perform_park(ProcessId id) {
     RONDE_CHECK(arriving_ != kNoSlot, "what is parked has just arrived");

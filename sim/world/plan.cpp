@@ -94,7 +94,8 @@ std::string contradiction_in(WorldPlan const& plan) {
     if (plan.network.first_retransmit_ns <= 0 || plan.network.data_retransmit_ns <= 0)
         return "network: a kernel waits before it sends again";
     if (plan.root_pending_limit == 0 || plan.root_pending_limit > protocol::kMaxRootDoors)
-        return fmt::format("root_pending_limit is 1 to {}", protocol::kMaxRootDoors);
+        return fmt::format("root.pending_limit is {}; a root serves 1 to {} unproven connections at once",
+                           plan.root_pending_limit, protocol::kMaxRootDoors);
     for (std::size_t i = 0; i < plan.faults.size(); ++i) {
         if (auto text = contradiction_in(plan.faults[i], i, plan); !text.empty())
             return text;

@@ -392,8 +392,7 @@ void WorldState::handle(Slot slot) {
     forget(slot);
 }
 
-// --- trips
-// ------------------------------------------------------------------------------------------------------------
+// --- trips ----------------------------------------------------------------------------------------------------------
 
 TimeNs WorldState::delay_ns(Connection& connection, std::uint32_t from_host, std::uint32_t to_host) {
     Distribution const& distance = hosts_.distance(from_host, to_host);

@@ -3,6 +3,7 @@
 /// A frame is planned once, at its arrival: lost segments and the ones behind them are repeated by the kernel, so a
 /// loss or a partition that heals only makes the frame late, by 200, 400, 800, 1600 ... ms. Nothing overtakes on one
 /// connection.
+#include "forward/frame_key.hpp"
 #include "protocol/check.hpp"
 #include "world/world_state.hpp"
 
@@ -137,8 +138,7 @@ void WorldState::release(ConnectionId id) {
     rest_if_quiet(id);
 }
 
-// --- frames out
-// -------------------------------------------------------------------------------------------------------
+// --- frames out -----------------------------------------------------------------------------------------------------
 
 void WorldState::transmit(ProcessId from, Link link, Frame const& frame, std::uint32_t content, bool notify,
                           std::uint32_t marks) {
@@ -222,14 +222,12 @@ TimeNs WorldState::arrival_ns(Connection& connection, std::uint8_t to_side, std:
     if (Hardship const* const hard = hardship(from); hard != nullptr && hard->piece_bytes > 0 && bytes > 0)
         at_ns += static_cast<TimeNs>((bytes - 1U) / hard->piece_bytes) * hard->piece_every_ns;
     at_ns = std::max(at_ns, to.last_arrival_ns);
-    if (plan_.network.bytes_per_second > 0)
-        at_ns += static_cast<TimeNs>(bytes * 1'000'000'000U / plan_.network.bytes_per_second);
+    at_ns += transmission_ns(bytes, plan_.network.bytes_per_second);
     to.last_arrival_ns = at_ns;
     return at_ns;
 }
 
-// --- frames in
-// --------------------------------------------------------------------------------------------------------
+// --- frames in ------------------------------------------------------------------------------------------------------
 
 void WorldState::on_quiet_frame(Slot slot) {
     Occurrence const& occurrence = occurrences_[slot];
@@ -313,8 +311,7 @@ void WorldState::consumed(ConnectionId id, std::uint8_t side_number, Occurrence 
     occurrences_[slot].process = writer.process;
 }
 
-// --- ends
-// -------------------------------------------------------------------------------------------------------------
+// --- ends -----------------------------------------------------------------------------------------------------------
 
 /// The process's books are cleared; the connection itself may live on towards the peer.
 void WorldState::detach(ConnectionId id, std::uint8_t side_number) {

@@ -120,8 +120,7 @@ private:
     [[nodiscard]] std::uint32_t take_door(ProcessId process);
     void free_door(ProcessId process, std::uint32_t slot, Listener listener);
 
-    // --- stream.cpp
-    // ---------------------------------------------------------------------------------------------------
+    // --- stream.cpp -------------------------------------------------------------------------------------------------
     [[nodiscard]] EndOf find(ProcessId process, Link link);
     [[nodiscard]] bool exists(ProcessId process, Link link) const;
     struct Peer {
@@ -153,8 +152,7 @@ private:
     void detach(ConnectionId id, std::uint8_t side);
     [[nodiscard]] std::vector<EndOf> ends_of(ProcessId process);
 
-    // --- drive.cpp
-    // ----------------------------------------------------------------------------------------------------
+    // --- drive.cpp --------------------------------------------------------------------------------------------------
     void feed(ProcessId process, Event const& event);
     void step(ProcessId process, Event const& event);
     void step_machine(ProcessId process, Event const& event, Actions& actions);
@@ -176,8 +174,7 @@ private:
     [[nodiscard]] TimeNs machine_deadline(ProcessId process);
     [[nodiscard]] RootProcess& root_of(ProcessId process) { return *roots_[process - plan_.nranks]; }
 
-    // --- payload.cpp
-    // ----------------------------------------------------------------------------------------------------
+    // --- payload.cpp ------------------------------------------------------------------------------------------------
     [[nodiscard]] protocol::Entry entry_of(ProcessId process) const;
     [[nodiscard]] ProcessId holder_at_root(ProcessId process, RankId rank);
     [[nodiscard]] std::uint32_t content_of(ProcessId process, Action const& action);
@@ -201,8 +198,7 @@ private:
     void skip_ring();
     void end_ring(ProcessId process, Slot slot);
 
-    // --- faults.cpp
-    // -----------------------------------------------------------------------------------------------------
+    // --- faults.cpp -------------------------------------------------------------------------------------------------
     void prepare_faults();
     void prepare(std::uint32_t number);
     void strike(std::uint32_t number);
@@ -218,14 +214,12 @@ private:
     [[nodiscard]] TimeNs way_open_ns(ProcessId from, ProcessId to) const;
     [[nodiscard]] bool passes(ProcessId from, ProcessId to) const { return way_open_ns(from, to) <= stamp_ns_; }
 
-    // --- strangers.cpp
-    // ----------------------------------------------------------------------------------------------------
+    // --- strangers.cpp ----------------------------------------------------------------------------------------------
     void stranger_comes(Fault const& fault, ProcessId target);
     void stranger_notices(ProcessId process, Slot slot);
     void stranger_speaks(ProcessId process);
 
-    // --- tally.cpp
-    // ------------------------------------------------------------------------------------------------------
+    // --- tally.cpp --------------------------------------------------------------------------------------------------
     void note_step(ProcessId process, Event const& event, Actions const& actions, std::uint8_t before,
                    std::uint8_t after);
     void note_phase(ProcessId process, std::uint8_t before, std::uint8_t after);
@@ -274,8 +268,7 @@ private:
 
     std::vector<Observer*> observers_;
 
-    // --- the step under way
-    // ---------------------------------------------------------------------------------------------
+    // --- the step under way -----------------------------------------------------------------------------------------
     TimeNs now_ns_ = 0;    ///< of the occurrence under way
     TimeNs stamp_ns_ = 0;  ///< when the process under way is done with it: `now` of its events
     std::deque<Event> later_;

@@ -64,8 +64,7 @@ WorldPlan varied_plan(std::uint64_t seed) {
     return plan;
 }
 
-// --- what is not listed
-// -----------------------------------------------------------------------------------------------
+// --- what is not listed ---------------------------------------------------------------------------------------------
 
 void expect_unmoved(Rank const& rank) {
     for (std::uint32_t kind = 0; kind < kEventKindCount; ++kind) {
@@ -140,8 +139,7 @@ TEST(Transitions, WhatIsNotListedChangesNothing) {
     }
 }
 
-// --- copies
-// -------------------------------------------------------------------------------------------------------------
+// --- copies ---------------------------------------------------------------------------------------------------------
 
 TEST(Transitions, ACopyOfARankHasTheSameFuture) {
     for (std::uint64_t seed = 1; seed <= seeds(60); ++seed) {
@@ -180,8 +178,7 @@ TEST(Transitions, AHealthyEndDoesNotDependOnTheSchedule) {
     }
 }
 
-// --- bounds
-// -------------------------------------------------------------------------------------------------------------
+// --- bounds ---------------------------------------------------------------------------------------------------------
 
 TEST(Transitions, AStepNeverAsksForMoreThanTheBound) {
     Coverage coverage;
@@ -208,8 +205,7 @@ TEST(Transitions, AStepNeverAsksForMoreThanTheBound) {
     EXPECT_GT(coverage.most_actions, kMaxActions / 2) << "no long answer was seen, so nothing was shown";
 }
 
-// --- what is listed
-// -----------------------------------------------------------------------------------------------------
+// --- what is listed -------------------------------------------------------------------------------------------------
 
 /// The stories of this file's neighbours, mixed at random: enough to walk along each edge of a small job.
 WorldPlan random_plan(std::uint64_t seed) {

@@ -101,8 +101,7 @@ std::vector<std::string> texts_of(toml::node const& node, std::string_view key) 
     return texts;
 }
 
-// --- the keys of an expectation
-// ---------------------------------------------------------------------------------------
+// --- the keys of an expectation -------------------------------------------------------------------------------------
 
 template <class E>
 void require_name(std::string_view key, std::string_view name, std::uint32_t count) {
@@ -232,8 +231,7 @@ Expectation expectation_from(toml::table const& table, Values const& values) {
     return expected;
 }
 
-// --- what is played
-// ---------------------------------------------------------------------------------------------------
+// --- what is played -------------------------------------------------------------------------------------------------
 
 /// Every combination of the values of `with`; one empty combination if there is none.
 std::vector<Values> combinations(toml::table const& table) {
