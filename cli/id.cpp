@@ -39,6 +39,7 @@ void show(UniqueId const& id) {
         fmt::print("root      {}\n", net::to_text(root));
     fmt::print("promised  {}\n", id.promised() ? "yes: the roots listen since the id was made; it serves one job"
                                                : "no: the roots may start to listen later");
+    fmt::print("backlog   {}{}\n", id.root_backlog(), id.promised() ? "" : " (assumed)");
 }
 
 }  // namespace

@@ -110,6 +110,7 @@ std::unique_ptr<net::RankDriver> make_rank(net::Loop& loop, Job const& job, prot
     config.seed = random_number();
     config.budget_ns = job.options.deadline_ns;
     config.root_promised = job.id.promised();
+    config.root_backlog = job.id.root_backlog();
 
     protocol::Entry mine;
     mine.host_id = job.host_id;

@@ -50,6 +50,10 @@ int main(int argc, char** argv) {
     register_replay(app, outcome);
     register_sim(app, outcome);
     register_sweep(app, outcome);
+    register_check(app, outcome);
+    register_shrink(app, outcome);
+    register_explore(app, outcome);
+    register_mutants(app, outcome);
 
     try {
         app.parse(own, argv);

@@ -1,6 +1,6 @@
 #include "cli/ring_picture.hpp"
 
-#include "cli/values.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ viz::RingPicture picture_of(RunFacts const& facts, RunReport const& report) {
     if (!report.ready && !report.groups.empty())
         picture.subtitle = report.groups.back().message;
     if (report.ready)
-        picture.subtitle += fmt::format(", full table after {}", duration_text(report.time_to_table_ns));
+        picture.subtitle += fmt::format(", full table after {}", sim::about(report.time_to_table_ns));
 
     std::set<RankId> const culprits = culprits_of(report);
     std::map<std::uint64_t, std::uint32_t> hosts;

@@ -5,6 +5,7 @@
 #include "cli/run_modes.hpp"
 #include "cli/run_report.hpp"
 #include "launch/id_exchange.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -43,12 +44,12 @@ UniqueId id_from_text(std::string const& text, std::string const& source) {
 /// Ranks and root are started in any order, so a file that is not there yet is waited for.
 UniqueId id_from_file(std::string const& path, std::string const& source, TimeNs deadline_ns) {
     auto const say_so = [&] {
-        fmt::print(stderr, "ronde run: {}: waiting up to {} for {}\n", source, duration_text(deadline_ns), path);
+        fmt::print(stderr, "ronde run: {}: waiting up to {} for {}\n", source, sim::about(deadline_ns), path);
     };
     if (!launch::await_file(path, deadline_ns, say_so)) {
         throw LauncherError(fmt::format(
             "{}: {} is not there after {}: start the root (ronde root --id {}), or say where its id file is", source,
-            path, duration_text(deadline_ns), path));
+            path, sim::about(deadline_ns), path));
     }
     auto read = UniqueId::read_file(path);
     if (!read)

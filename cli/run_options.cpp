@@ -2,6 +2,7 @@
 
 #include "cli/usage.hpp"
 #include "protocol/entry.hpp"
+#include "report/words.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -212,8 +213,9 @@ void check_run_options(RunOptions const& o, bool joins) {
         refuse("--all-gather and --barrier are for runs without a program behind --");
     if (o.in_process && !joins && o.all_gather_bytes * o.ranks > kMaxBufferBytes / o.ranks)
         refuse(fmt::format("--all-gather {}: {} ranks would need {} of buffers in one process; expected at most {}",
-                           bytes_text(o.all_gather_bytes), o.ranks, bytes_text(o.all_gather_bytes * o.ranks * o.ranks),
-                           bytes_text(kMaxBufferBytes)));
+                           sim::about_bytes(o.all_gather_bytes), o.ranks,
+                           sim::about_bytes(o.all_gather_bytes * o.ranks * o.ranks),
+                           sim::about_bytes(kMaxBufferBytes)));
     check_faults(o, joins);
     if (o.ranks != 0)
         static_cast<void>(o.policies(o.ranks));

@@ -2,6 +2,7 @@
 
 #include "cli/job.hpp"
 #include "cli/values.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -95,7 +96,7 @@ RankFailure without_record(RankId rank, RankFacts const& facts) {
     failure.rank = rank;
     failure.phase = facts.phase;
     failure.about = rank;
-    std::string const where = spaced(name_of(facts.phase));
+    std::string const where = sim::spaced(name_of(facts.phase));
     switch (facts.absence.kind) {
     case Absence::Kind::none: break;
     case Absence::Kind::never:

@@ -1,6 +1,7 @@
 #include "cli/run_report.hpp"
 #include "cli/values.hpp"
 #include "protocol/policy.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,24 +9,18 @@
 namespace ronde::cli {
 
 using protocol::kNoRank;
+using sim::about;
+using sim::about_bytes;
+using sim::plural;
+using sim::shortened;
+using sim::spaced;
 
 namespace {
-
-/// A list of ranks that stays readable: long ones are cut.
-std::string some_ranks(std::vector<protocol::RankId> const& ranks) {
-    std::string text = ranks_text(ranks);
-    constexpr std::size_t kLongest = 40;
-    if (text.size() > kLongest) {
-        auto const cut = text.rfind(", ", kLongest);
-        text = text.substr(0, cut == std::string::npos ? kLongest : cut) + ", ...";
-    }
-    return text;
-}
 
 std::string group_line(FailureGroup const& group) {
     if (group.ranks.size() == 1)
         return fmt::format("rank {}: {}\n", group.ranks.front(), group.message);
-    return fmt::format("{} ranks ({}): {}\n", group.ranks.size(), some_ranks(group.ranks), group.message);
+    return fmt::format("{} ranks ({}): {}\n", group.ranks.size(), shortened(ranks_text(group.ranks)), group.message);
 }
 
 std::string phase_table(RunReport const& report) {
@@ -33,15 +28,10 @@ std::string phase_table(RunReport const& report) {
     for (PhaseTimes const& times : report.phases) {
         if (times.max_ns == 0)
             continue;  // over within the step that began it
-        text += fmt::format("  {:<20}{:>12}{:>12}{:>12}   rank {}\n", spaced(name_of(times.phase)),
-                            duration_text(times.min_ns), duration_text(times.median_ns), duration_text(times.max_ns),
-                            times.slowest_rank);
+        text += fmt::format("  {:<20}{:>12}{:>12}{:>12}   rank {}\n", spaced(name_of(times.phase)), about(times.min_ns),
+                            about(times.median_ns), about(times.max_ns), times.slowest_rank);
     }
     return text;
-}
-
-std::string plural(std::uint64_t count, std::string_view word) {
-    return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -60,20 +50,19 @@ std::string report_text(RunFacts const& facts, RunReport const& report) {
     else if (!report.table_digest.empty())
         text += fmt::format("table digest  {}\n", report.table_digest);
     if (report.time_to_table_ns > 0)
-        text += fmt::format("full table    {}, last rank ready {}\n", duration_text(report.time_to_table_ns),
-                            duration_text(report.time_to_ready_ns));
+        text += fmt::format("full table    {}, last rank ready {}\n", about(report.time_to_table_ns),
+                            about(report.time_to_ready_ns));
     if (report.barriers > 0)
-        text += fmt::format("barrier       {} (median of {}, slowest rank)\n", duration_text(report.barrier_ns),
-                            report.barriers);
-    if (report.all_gathers > 0)
         text +=
-            fmt::format("all_gather    {} for {} of each rank (median of {}, slowest rank), contents correct\n",
-                        duration_text(report.all_gather_ns), bytes_text(facts.all_gather_bytes), report.all_gathers);
+            fmt::format("barrier       {} (median of {}, slowest rank)\n", about(report.barrier_ns), report.barriers);
+    if (report.all_gathers > 0)
+        text += fmt::format("all_gather    {} for {} of each rank (median of {}, slowest rank), contents correct\n",
+                            about(report.all_gather_ns), about_bytes(facts.all_gather_bytes), report.all_gathers);
     if (!report.phases.empty())
         text += phase_table(report);
     text += fmt::format("{}, {}; CPU {} in all; memory of a rank's own {}, resident {}\n",
-                        plural(report.messages, "message"), bytes_text(report.bytes), duration_text(facts.cpu_ns),
-                        bytes_text(facts.own_bytes), bytes_text(facts.peak_rss_bytes));
+                        plural(report.messages, "message"), about_bytes(report.bytes), about(facts.cpu_ns),
+                        about_bytes(facts.own_bytes), about_bytes(facts.peak_rss_bytes));
     if (report.strangers > 0 || report.retries > 0)
         text += fmt::format("{}, {}\n", plural(report.strangers, "stranger"),
                             plural(report.retries, "repeated connection"));

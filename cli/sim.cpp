@@ -1,6 +1,6 @@
 /// `ronde sim`: plays a scenario in the pretend world and reports like `ronde run`.
+#include "cli/sim_choices.hpp"
 #include "cli/sim_options.hpp"
-#include "cli/values.hpp"
 #include "report/causes.hpp"
 #include "report/critical_path.hpp"
 #include "report/report.hpp"
@@ -27,6 +27,8 @@ struct SimOptions {
     Format format = Format::text;
     std::string out;
     std::string trace;
+    std::string tape;
+    bool choose = false;
     bool rounds = false;
     bool critical_path = false;
     bool check_determinism = false;
@@ -50,23 +52,35 @@ std::string progress_text(sim::Progress const& progress) {
                        sim::about(progress.now_ns), sim::about_count(progress.events));
 }
 
-/// Plays the plan from its beginning to its end, watched by whoever is given.
-Played play(sim::WorldPlan const& plan, std::vector<sim::Observer*> const& observers, bool critical_path = false) {
+/// Who takes part in a run, apart from the world.
+struct Company {
+    std::vector<sim::Observer*> observers;
+    SimChoices* choices = nullptr;  ///< nullptr: the seed's
+    bool critical_path = false;
+    bool progress = true;  ///< a line of it where standard error is a terminal
+};
+
+/// Plays the plan from its beginning to its end.
+Played play(sim::WorldPlan const& plan, Company const& company = {}) {
     StatusLine status;
     auto const start = std::chrono::steady_clock::now();
     std::int64_t const cpu_before_ns = costs_of_this_process().cpu_ns;
-    sim::World world(plan);
-    for (sim::Observer* const observer : observers)
+    sim::World world(plan, company.choices == nullptr ? nullptr : company.choices->oracle());
+    if (company.choices != nullptr)
+        company.choices->speak_of(world);
+    for (sim::Observer* const observer : company.observers)
         world.watch(*observer);
-    if (critical_path)
+    if (company.critical_path)
         world.keep_dependencies();
-    world.on_progress([&status](sim::Progress const& progress) {
-        if (status.due())
-            status.show(progress_text(progress));
-    });
+    if (company.progress) {
+        world.on_progress([&status](sim::Progress const& progress) {
+            if (status.due())
+                status.show(progress_text(progress));
+        });
+    }
     Played played;
     played.outcome = world.run();
-    if (critical_path)
+    if (company.critical_path)
         played.path = world.critical_path();
     played.costs.wall_ns =
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
@@ -78,7 +92,7 @@ Played play(sim::WorldPlan const& plan, std::vector<sim::Observer*> const& obser
 
 /// Runs the plan once more and compares. Returns what to print and whether both were equal.
 std::pair<std::string, bool> compare_with_another_run(sim::WorldPlan const& plan, sim::Outcome const& outcome) {
-    sim::Outcome const again = play(plan, {}).outcome;
+    sim::Outcome const again = play(plan).outcome;
     if (again.digest == outcome.digest)
         return {fmt::format("deterministic: a second run has the same digest over {} steps\n", outcome.steps), true};
     std::string text = fmt::format("NOT deterministic: a second run has digest {}\n", to_text(again.digest));
@@ -91,6 +105,12 @@ std::pair<std::string, bool> compare_with_another_run(sim::WorldPlan const& plan
     return {text, false};
 }
 
+/// The article's own scenario is there to be followed by eye.
+bool wants_rounds(SimOptions const& options, sim::WorldPlan const& plan) {
+    return options.rounds || (options.choice.scenario == "article-4" && options.format == Format::text &&
+                              plan.nranks <= sim::kMostRoundRanks);
+}
+
 sim::WorldPlan checked_plan(SimOptions const& options) {
     if (options.choice.scenario.empty())
         throw UsageError("SCENARIO is missing: a name of `ronde sim --list`, or a file such as ./mine.toml");
@@ -100,13 +120,23 @@ sim::WorldPlan checked_plan(SimOptions const& options) {
     if (options.rounds && plan.nranks > sim::kMostRoundRanks)
         throw UsageError(fmt::format("--rounds: {} ranks do not fit on a page; expected at most {}", plan.nranks,
                                      sim::kMostRoundRanks));
+    if (options.choose && options.check_determinism)
+        throw UsageError(
+            "--check-determinism: the second run of --choose would ask again; keep the choices with --tape "
+            "FILE, and compare with ronde replay FILE");
+    // Whoever watches a world makes it play every frame. A tape is for a world that is not watched, and has to ask for
+    // the same choices; nor is a person to be asked twice when a ring that was computed has to be played after all.
+    bool const watched = !options.trace.empty() || wants_rounds(options, plan);
+    if (options.choose || (!options.tape.empty() && watched))
+        plan.fast_forward = false;
     return plan;
 }
 
 std::string rendered(SimOptions const& options, sim::WorldPlan const& plan, Played const& played,
                      sim::RoundTable const* rounds) {
     switch (options.format) {
-    case Format::json: return outcome_json(played.outcome, played.costs);
+    case Format::json:
+        return outcome_json(played.outcome, played.costs, options.critical_path ? &played.path : nullptr);
     case Format::csv: return sim::outcome_csv_head() + outcome_csv_row(played.outcome, played.costs);
     case Format::text: break;
     }
@@ -114,37 +144,56 @@ std::string rendered(SimOptions const& options, sim::WorldPlan const& plan, Play
            (rounds == nullptr ? std::string() : "\n" + rounds->text());
 }
 
+/// The trace of one run, if it was asked for.
+class TraceOutput {
+public:
+    TraceOutput(std::string const& path, sim::WorldPlan const& plan) {
+        if (path.empty())
+            return;
+        file_.emplace(path);
+        if (!file_->error().empty())
+            throw LauncherError("--trace " + file_->error());
+        lines_.emplace(*file_, plan);
+    }
+    void join(Company& company) {
+        if (!lines_)
+            return;
+        company.observers.push_back(&*lines_);
+        company.choices->trace_into(*lines_);
+    }
+    void finish() {
+        if (!lines_)
+            return;
+        lines_->finish();
+        if (!file_->commit())
+            throw LauncherError("--trace " + file_->error());
+    }
+
+private:
+    std::optional<sim::AtomicFile> file_;
+    std::optional<sim::TraceWriter> lines_;
+};
+
 Exit simulate(SimOptions const& options) {
     sim::WorldPlan const plan = checked_plan(options);
     if (options.print) {
         deliver(write_scenario(plan), options.out);
         return Exit::ok;
     }
-    // The article's own scenario is there to be followed by eye.
-    bool const wants_rounds = options.rounds || (options.choice.scenario == "article-4" &&
-                                                 options.format == Format::text && plan.nranks <= sim::kMostRoundRanks);
-    std::vector<sim::Observer*> observers;
-    std::unique_ptr<sim::RoundTable> rounds;
-    if (wants_rounds) {
-        rounds = std::make_unique<sim::RoundTable>(plan);
-        observers.push_back(rounds.get());
+    SimChoices choices(plan, options.choose, options.tape);
+    Company company{
+        .observers = {}, .choices = &choices, .critical_path = options.critical_path, .progress = !options.choose};
+    std::optional<sim::RoundTable> rounds;
+    if (wants_rounds(options, plan)) {
+        rounds.emplace(plan);
+        company.observers.push_back(&*rounds);
     }
-    std::optional<sim::AtomicFile> trace_file;
-    std::unique_ptr<sim::TraceWriter> trace;
-    if (!options.trace.empty()) {
-        trace_file.emplace(options.trace);
-        if (!trace_file->error().empty())
-            throw LauncherError("--trace " + trace_file->error());
-        trace = std::make_unique<sim::TraceWriter>(*trace_file, plan);
-        observers.push_back(trace.get());
-    }
-    Played const played = play(plan, observers, options.critical_path);
-    if (trace != nullptr) {
-        trace->finish();
-        if (!trace_file->commit())
-            throw LauncherError("--trace " + trace_file->error());
-    }
-    deliver(rendered(options, plan, played, rounds.get()), options.out);
+    TraceOutput trace(options.trace, plan);
+    trace.join(company);
+    Played const played = play(plan, company);
+    trace.finish();
+    choices.finish(played.outcome);
+    deliver(rendered(options, plan, played, rounds ? &*rounds : nullptr), options.out);
     if (options.format == Format::text)
         fmt::print(stderr, "{}", causes_text(causes_of(played.outcome)));
     bool good = stands(played.outcome);
@@ -183,9 +232,13 @@ void register_sim(CLI::App& app, Outcome& outcome) {
         ->type_name("NAME")
         ->group(look);
     command->add_option("--out", options->out, "Put the report into FILE, in one step")->type_name("FILE")->group(look);
-    command->add_option("--trace", options->trace, "Write a line for each step of each machine")
+    command->add_option("--trace", options->trace, "Write a line for each step of each machine, for ronde replay")
         ->type_name("FILE")
         ->group(look);
+    command->add_option("--tape", options->tape, "Write every choice of the run, for ronde replay")
+        ->type_name("FILE")
+        ->group(look);
+    command->add_flag("--choose", options->choose, "Make the choices yourself: asks on standard error")->group(look);
     command->add_flag("--rounds", options->rounds, "Who tells whom what, round by round (up to 32 ranks)")->group(look);
     command
         ->add_flag("--critical-path", options->critical_path,

@@ -1,6 +1,7 @@
 #include "cli/values.hpp"
 
 #include "cli/usage.hpp"
+#include "report/words.hpp"
 
 #include <fmt/format.h>
 
@@ -83,17 +84,6 @@ Parsed<TimeNs> parse_duration(std::string_view text) {
     return static_cast<TimeNs>(*value);
 }
 
-std::string duration_text(TimeNs time_ns) {
-    auto const ns = static_cast<double>(time_ns);
-    if (time_ns < 10 * protocol::kMicrosecondNs)
-        return fmt::format("{} ns", time_ns);
-    if (time_ns < protocol::kMillisecondNs)
-        return fmt::format("{:.0f} us", ns / 1e3);
-    if (time_ns < 10 * protocol::kSecondNs)
-        return fmt::format("{:.{}f} ms", ns / 1e6, time_ns < 100 * protocol::kMillisecondNs ? 2 : 0);
-    return fmt::format("{:.1f} s", ns / 1e9);
-}
-
 Parsed<std::uint64_t> parse_count(std::string_view text, std::uint64_t least, std::uint64_t most) {
     auto const split = split_number(text);
     if (!split || !split->second.empty() || split->first < least || split->first > most)
@@ -106,20 +96,9 @@ Parsed<std::uint64_t> parse_bytes(std::string_view text, std::uint64_t least, st
         {{"", 1}, {"B", 1}, {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1024 * 1024 * 1024}}};
     auto const value = with_unit(text, kUnits, most);
     if (!value || *value < least)
-        return tl::unexpected(
-            fmt::format("'{}' is no size; expected {} to {}, such as 64, 4KiB or 1MiB", text, least, bytes_text(most)));
+        return tl::unexpected(fmt::format("'{}' is no size; expected {} to {}, such as 64, 4KiB or 1MiB", text, least,
+                                          sim::about_bytes(most)));
     return *value;
-}
-
-std::string bytes_text(std::uint64_t bytes) {
-    auto const value = static_cast<double>(bytes);
-    if (bytes < 1024)
-        return fmt::format("{} B", bytes);
-    if (bytes < 1024 * 1024)
-        return fmt::format("{:.1f} KiB", value / 1024.0);
-    if (bytes < 1024 * 1024 * 1024)
-        return fmt::format("{:.1f} MiB", value / (1024.0 * 1024.0));
-    return fmt::format("{:.1f} GiB", value / (1024.0 * 1024.0 * 1024.0));
 }
 
 Parsed<protocol::Profile> parse_profile(std::string_view text) {
@@ -219,12 +198,6 @@ std::string ranks_text(std::vector<protocol::RankId> const& sorted) {
         i = last + 1;
     }
     return text;
-}
-
-std::string spaced(std::string_view name) {
-    std::string words(name);
-    std::replace(words.begin(), words.end(), '_', ' ');
-    return words;
 }
 
 }  // namespace ronde::cli

@@ -1,5 +1,5 @@
 /// The words of the command line as values. Every error says what was given and what is expected, without the
-/// name of the flag.
+/// name of the flag. Values as words are those of report/words.hpp.
 #pragma once
 
 #include "protocol/error.hpp"
@@ -21,15 +21,11 @@ using Parsed = tl::expected<T, std::string>;
 
 /// "250ms", "2s", "1m", also us, ns and h. An integer with a unit, at most 24 h; 0 is refused.
 [[nodiscard]] Parsed<protocol::TimeNs> parse_duration(std::string_view text);
-/// "2.317 ms": three or four significant digits in the unit that fits.
-[[nodiscard]] std::string duration_text(protocol::TimeNs time_ns);
 
 /// A plain decimal number of least..most.
 [[nodiscard]] Parsed<std::uint64_t> parse_count(std::string_view text, std::uint64_t least, std::uint64_t most);
 /// "64", "64B", "4KiB", "64MiB", "1GiB".
 [[nodiscard]] Parsed<std::uint64_t> parse_bytes(std::string_view text, std::uint64_t least, std::uint64_t most);
-/// "1.4 MiB".
-[[nodiscard]] std::string bytes_text(std::uint64_t bytes);
 
 [[nodiscard]] Parsed<protocol::Profile> parse_profile(std::string_view text);
 [[nodiscard]] Parsed<protocol::Gather> parse_gather(std::string_view text);
@@ -60,7 +56,5 @@ struct Fault {
 
 /// "0-6, 8, 10-63" of a sorted list.
 [[nodiscard]] std::string ranks_text(std::vector<protocol::RankId> const& sorted);
-/// "connecting ring"
-[[nodiscard]] std::string spaced(std::string_view name);
 
 }  // namespace ronde::cli

@@ -32,4 +32,5 @@ _ronde_system_library(xxhash xxhash.h xxhash)
 if(RONDE_TESTS)
   find_package(GTest 1.12 REQUIRED)       # GTest::gtest_main, GTest::gmock
   find_package(benchmark REQUIRED)        # benchmark::benchmark, for tests/bench
+  find_package(rapidcheck REQUIRED)       # rapidcheck, for tests/props
 endif()

@@ -10,8 +10,9 @@
 #     an INTERFACE library.
 #
 #   ronde_executable(ronde
-#     SOURCES  main.cpp
-#     DEPS     ronde::program CLI11::CLI11)
+#     SOURCES    main.cpp
+#     DEPS       ronde::program CLI11::CLI11
+#     PRECOMPILE <CLI/CLI.hpp>)                    # large headers of others; says also that speed is no concern here
 #
 #   ronde_test(protocol_rank_test
 #     SOURCES  rank_test.cpp
@@ -94,6 +95,37 @@ function(_ronde_refuse_leftovers target leftovers)
   endif()
 endfunction()
 
+# --- what makes the build short ---------------------------------------------------------------------------------
+
+# Big headers of others, read once: GoogleTest's for all tests, CLI11's for the `ronde` program. They hide a missing
+# #include of theirs, so the preset that clang-tidy reads is without them.
+option(RONDE_PRECOMPILE "Precompile the large headers of other libraries" ON)
+
+# Nothing that is measured is compiled by this: tests and command lines are read by the compiler far more often than run.
+function(_ronde_compile_soon target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# A compiler takes a precompiled header only where the options are the same, those for position independent executables
+# and the macros that its contents ask for included. So the one of the tests belongs to an executable, and has nothing
+# of libraries that not every test links.
+function(_ronde_precompile_test target)
+  if(NOT RONDE_PRECOMPILE)
+    return()
+  endif()
+  if(NOT TARGET ronde_test_headers)
+    set(source ${PROJECT_BINARY_DIR}/ronde_test_headers.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "int main() {}\n")
+    add_executable(ronde_test_headers EXCLUDE_FROM_ALL ${source})
+    target_link_libraries(ronde_test_headers PRIVATE GTest::gtest GTest::gmock)
+    _ronde_common(ronde_test_headers PRIVATE)
+    _ronde_compile_soon(ronde_test_headers)
+    target_precompile_headers(ronde_test_headers PRIVATE
+      <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ronde_test_headers)
+endfunction()
+
 # --- libraries --------------------------------------------------------------------------------------------------
 
 function(ronde_library name)
@@ -119,11 +151,17 @@ endfunction()
 # --- executables ------------------------------------------------------------------------------------------------
 
 function(ronde_executable name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS;PRECOMPILE")
   _ronde_refuse_leftovers(${name} "${arg_UNPARSED_ARGUMENTS}")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_DEPS})
   _ronde_common(${name} PRIVATE)
+  if(arg_PRECOMPILE)
+    _ronde_compile_soon(${name})
+    if(RONDE_PRECOMPILE)
+      target_precompile_headers(${name} PRIVATE ${arg_PRECOMPILE})
+    endif()
+  endif()
 endfunction()
 
 # --- tests ------------------------------------------------------------------------------------------------------
@@ -144,6 +182,8 @@ function(ronde_test name)
   endif()
 
   ronde_executable(${name} SOURCES ${arg_SOURCES} DEPS ${arg_DEPS} GTest::gtest_main GTest::gmock)
+  _ronde_compile_soon(${name})
+  _ronde_precompile_test(${name})
 
   set(properties TIMEOUT ${arg_TIMEOUT})
   if(serial IN_LIST arg_LABELS)

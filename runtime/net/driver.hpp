@@ -111,6 +111,9 @@ protected:
     }
     /// Ends all connections and listeners; on_all_left follows, at once or after `linger_ns` at the latest.
     void leave_all(TimeNs linger_ns);
+    /// Ends them without a word and without waiting, as the death of the process would; on_all_left follows inside of
+    /// the call. Outside of the loop's run.
+    void cut_all();
     /// Ends one link for the machine's own driver, with what is queued on it still going out.
     void leave_link(Link link) { do_close(link); }
     [[nodiscard]] std::vector<Link> links() const;

@@ -195,4 +195,21 @@ void Driver::leave_all(TimeNs linger_ns) {
     }
 }
 
+void Driver::cut_all() {
+    leaving_all_ = true;
+    later_.clear();
+    for (auto const& acceptor : acceptors_) {
+        if (acceptor)
+            do_deafen(acceptor->name);
+    }
+    while (!links_.empty())
+        bury(*links_.begin()->second);
+    while (!leaving_.empty())
+        bury(*leaving_.back());
+    to_flush_.clear();
+    to_receive_.clear();
+    held_.clear();
+    settle();
+}
+
 }  // namespace ronde::net

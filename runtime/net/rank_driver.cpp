@@ -39,6 +39,16 @@ void RankDriver::close() {
         enter(Event::close(0));
 }
 
+void RankDriver::abandon() {
+    if (!finished_)
+        cut_all();
+}
+
+void RankDriver::tell_settled() const {
+    if (options_.on_settled)
+        options_.on_settled();
+}
+
 void RankDriver::operate(protocol::Operation const& operation, std::span<std::byte> buffer) {
     begin_operation(operation, buffer);
 }
@@ -83,7 +93,7 @@ void RankDriver::perform_own(Action const& action) {
         RONDE_CHECK(current_mail() != nullptr, "what is parked has just arrived");
         return mailbox_.put(action.rank, action.tag, std::move(*current_mail()));
     case ActionKind::complete: return do_complete();
-    case ActionKind::ready: ready_ = true; return;
+    case ActionKind::ready: ready_ = true; return tell_settled();
     case ActionKind::finish: return leave_all(aborted_here_ ? kAbortLingerNs : kLingerNs);
     default: RONDE_CHECK(false, "a rank asks for nothing else");
     }
@@ -147,6 +157,7 @@ void RankDriver::settle_operation() {
         return;
     operating_ = false;
     buffer_ = {};
+    tell_settled();
 }
 
 void RankDriver::on_program_items_left(std::uint32_t items) {
@@ -160,6 +171,7 @@ void RankDriver::on_all_left() {
     complete_ = true;
     settle_operation();
     finished_ = true;
+    tell_settled();
 }
 
 // --- memory -------------------------------------------------------------------------------------------------------

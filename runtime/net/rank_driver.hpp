@@ -21,6 +21,9 @@ struct RankOptions : DriverOptions {
     /// Called on the loop's thread after the step that entered the phase, when all actions of that step are done.
     /// May call abort(); must not destroy the driver.
     std::function<void(protocol::Phase)> on_phase;
+    /// Called on the loop's thread whenever was_ready(), idle() or finished() has become true, in the middle of a step:
+    /// for noting that somebody's wait is over, not for calling the driver.
+    std::function<void()> on_settled;
 };
 
 /// Life: construct, start(), run the loop until ready() or finished(); then operate() and run until idle() or
@@ -47,6 +50,11 @@ public:
 
     /// Leaves in order; finished() follows.
     void close();
+
+    /// Ends at once and without a word, as the death of the process would: finished() when it returns, and the
+    /// program's buffer is no longer referred to. For a program that is unwound in the middle of a verb. Outside of the
+    /// loop's run.
+    void abandon();
 
     /// The ring stands. Stays true when the rank fails or closes later.
     [[nodiscard]] bool was_ready() const noexcept { return ready_; }
@@ -83,6 +91,7 @@ private:
     void do_collect(Action const& action);
     void do_complete();
     void settle_operation();
+    void tell_settled() const;
     void begin_operation(protocol::Operation const& operation, std::span<std::byte> buffer);
     [[nodiscard]] Runs<std::byte> table_runs(std::uint32_t first, std::uint32_t count) noexcept;
     [[nodiscard]] Runs<std::byte> operation_runs(std::uint32_t first, std::uint32_t count) noexcept;

@@ -80,6 +80,7 @@ void each_number(Config& config, Visit&& visit) {
     visit(config.seed);
     visit(config.budget_ns);
     visit(config.root_promised);
+    visit(config.root_backlog);
     visit(config.version);
 }
 template <class Config, class Visit>

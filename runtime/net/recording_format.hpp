@@ -8,7 +8,7 @@
 
 namespace ronde::net::recording {
 
-inline constexpr std::uint16_t kFormat = 1;
+inline constexpr std::uint16_t kFormat = 2;
 inline constexpr std::uint8_t kCheckTag = 64;
 inline constexpr std::uint8_t kEndTag = 65;
 

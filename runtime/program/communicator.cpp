@@ -1,4 +1,5 @@
 #include "program/communicator_state.hpp"
+#include "program/own_loop.hpp"
 
 #include <algorithm>
 
@@ -48,17 +49,15 @@ Communicator::~Communicator() = default;
 
 tl::expected<Communicator, Failed> Communicator::connect(UniqueId const& id, RankId rank, std::uint32_t nranks,
                                                          CommunicatorOptions const& options) {
-    auto state = std::make_unique<State>();
-    if (auto started = state->start(id, rank, nranks, options); !started)
-        return tl::unexpected(started.error());
-    if (auto ready = state->wait_until_ready(); !ready)
-        return tl::unexpected(ready.error());
-    return Communicator(std::move(state));
+    auto joining = start_on_own_thread(id, rank, nranks, options);
+    if (!joining)
+        return tl::unexpected(joining.error());
+    return join(std::move(*joining));
 }
 
-RankId Communicator::rank() const noexcept { return state_->config.rank; }
-std::uint32_t Communicator::nranks() const noexcept { return state_->config.nranks; }
-std::span<const Entry> Communicator::table() const noexcept { return state_->rank->table(); }
+RankId Communicator::rank() const noexcept { return state_->rank; }
+std::uint32_t Communicator::nranks() const noexcept { return state_->nranks; }
+std::span<const Entry> Communicator::table() const noexcept { return state_->port->table(); }
 
 Outcome Communicator::all_gather(std::span<std::byte> whole, std::size_t slice_bytes) {
     if (whole.size() / nranks() != slice_bytes || whole.size() % nranks() != 0) {
@@ -130,24 +129,6 @@ Outcome Communicator::recv(RankId peer, std::uint64_t tag, std::span<std::byte> 
 void Communicator::abort() noexcept { state_->abort(); }
 Outcome Communicator::close() { return state_->close(); }
 
-CommunicatorStatistics Communicator::statistics() const {
-    net::Statistics const counted = state_->rank->statistics();
-    CommunicatorStatistics result;
-    result.frames_sent = counted.frames_sent;
-    result.frames_received = counted.frames_received;
-    result.bytes_sent = counted.bytes_sent;
-    result.bytes_received = counted.bytes_received;
-    result.connects = counted.connects;
-    result.accepts = counted.accepts;
-    result.unanswered = counted.unanswered;
-    result.strangers = counted.strangers;
-    for (std::uint64_t const failures : counted.failures)
-        result.retries += failures;
-    result.started_ns = state_->started_ns;
-    result.table_ns = counted.table_ns;
-    result.recording_trouble = state_->rank->recording_trouble();
-    result.phase_entered_ns = counted.phase_entered_ns;
-    return result;
-}
+CommunicatorStatistics Communicator::statistics() const { return state_->port->statistics(); }
 
 }  // namespace ronde

@@ -1,15 +1,10 @@
 /// What stands behind a Communicator. Private to runtime/program.
 #pragma once
 
-#include "net/loop.hpp"
-#include "net/rank_driver.hpp"
-#include "net/root_driver.hpp"
-
-#include <ronde/communicator.hpp>
+#include "program/place.hpp"
 
 #include <atomic>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 namespace ronde {
@@ -21,56 +16,37 @@ struct AbortSwitch::State {
     std::vector<Communicator::State*> attached;
 };
 
-/// Loop, rank and roots of one communicator. The loop runs in whoever holds `driving_`: the thread inside of a verb, or
-/// the one that presses abort while no verb runs.
+/// The verbs: the same wherever the rank is driven.
 struct Communicator::State {
-    State() = default;
+    explicit State(Joining&& joining) noexcept;
     State(State const&) = delete;
     State& operator=(State const&) = delete;
     State(State&&) = delete;
     State& operator=(State&&) = delete;
     ~State();
 
-    /// Begins. The error is local: nothing was started.
-    [[nodiscard]] Outcome start(UniqueId const& id, RankId rank, std::uint32_t nranks,
-                                CommunicatorOptions const& options);
-    /// Runs until the rank is ready and its roots are done, or everything has ended.
     [[nodiscard]] Outcome wait_until_ready();
     [[nodiscard]] Outcome operate(protocol::Operation operation, std::span<std::byte> buffer);
-    [[nodiscard]] Outcome send(protocol::Operation operation, std::span<const std::byte> buffer);
+    [[nodiscard]] Outcome send(protocol::Operation operation, std::span<const std::byte> message);
     [[nodiscard]] Outcome close();
-    void abort() noexcept;
+    void abort() noexcept { waiting->abort(*port); }
     void attach(AbortSwitch const& abort_switch);
 
-    [[nodiscard]] Failed failure() const;
-
-    std::optional<net::Loop> loop;
-    std::optional<net::RankDriver> rank;
-    std::vector<std::unique_ptr<net::RootDriver>> roots;
-    protocol::RankConfig config;
-    std::int64_t started_ns = 0;
-    protocol::TimeNs operation_budget_ns = protocol::kNever;
+    RankId const rank;
+    std::uint32_t const nranks;
+    protocol::TimeNs const operation_budget_ns;
+    std::unique_ptr<Waiting> const waiting;
+    std::unique_ptr<RankPort> const port;
 
 private:
-    [[nodiscard]] tl::expected<net::ListenRequest, Failed> where_to_listen(UniqueId const& id,
-                                                                           CommunicatorOptions const& options) const;
-    [[nodiscard]] Outcome start_roots(UniqueId const& id, CommunicatorOptions const& options);
-    void tell_progress() const;
-    [[nodiscard]] bool roots_settled() const noexcept;
-    void let_roots_finish();
+    void wait(Milestone milestone);
     template <class Begin>
     [[nodiscard]] Outcome run_operation(Begin&& begin);
-    /// Takes the loop for this thread; false when another thread (or this one, in a callback) has it.
-    [[nodiscard]] bool take_loop() noexcept { return !driving_.exchange(true); }
-    [[nodiscard]] bool take_loop_for_verb() noexcept;
+    [[nodiscard]] Failed failure() const;
+    [[nodiscard]] Outcome refused(protocol::Code code, std::string text) const;
     [[nodiscard]] Outcome two_threads() const;
-    void give_loop();
-    void release_loop() noexcept;
-    void run_to_the_end();
+    [[nodiscard]] Outcome cancelled() const;
 
-    std::function<void(Progress const&)> on_progress_;
-    std::atomic<bool> driving_{true};  ///< until wait_until_ready() is done it is the thread in connect()
-    std::atomic<bool> abort_pressed_{false};
     std::vector<std::shared_ptr<AbortSwitch::State>> switches_;
 };
 

@@ -39,6 +39,7 @@ struct IdLayout {
     static constexpr std::uint8_t kVersion = 1;
     static constexpr std::uint32_t kCountMask = 0x0f;
     static constexpr std::uint32_t kPromisedBit = 0x10;
+    static constexpr std::uint32_t kBacklogShift = 5;
 
     /// Over everything but the checksum itself. Finds damage, not forgery: whoever can change an id has its secret.
     [[nodiscard]] static std::uint32_t checksum_of(std::span<const std::byte> id) noexcept;

@@ -1,6 +1,8 @@
 #include "net/interfaces.hpp"
+#include "net/limits.hpp"
 #include "net/socket.hpp"
 #include "program/id_layout.hpp"
+#include "protocol/told_backlog.hpp"
 
 #include <ronde/unique_id.hpp>
 
@@ -91,6 +93,7 @@ tl::expected<RootHost, std::string> UniqueId::create(IdOptions const& options) {
     randombytes_buf(&id.session_, sizeof id.session_);
     randombytes_buf(id.secret_.data(), id.secret_.size());
     id.promised_ = true;
+    id.backlog_code_ = protocol::code_of_backlog(net::somaxconn());
 
     auto state = std::make_unique<RootHost::State>(RootHost::State{id, {}, choice->warning});
     for (std::uint32_t i = 0; i < options.roots; ++i) {

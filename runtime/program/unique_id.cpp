@@ -2,6 +2,7 @@
 #include "net/private_file.hpp"
 #include "net/resolve.hpp"
 #include "program/id_layout.hpp"
+#include "protocol/told_backlog.hpp"
 
 #include <ronde/unique_id.hpp>
 
@@ -158,6 +159,7 @@ tl::expected<UniqueId, std::string> UniqueId::from_bytes(std::span<const std::by
     auto const counts = static_cast<std::uint8_t>(bytes[Layout::kCountsAt]);
     id.root_count_ = counts & Layout::kCountMask;
     id.promised_ = (counts & Layout::kPromisedBit) != 0;
+    id.backlog_code_ = static_cast<std::uint8_t>(counts >> Layout::kBacklogShift);
     if (id.root_count_ < 1 || id.root_count_ > kMaxRoots) {
         return tl::unexpected(
             fmt::format("damaged id: it names {} roots, expected 1 to {}", id.root_count_, kMaxRoots));
@@ -178,7 +180,8 @@ UniqueId::Bytes UniqueId::bytes() const {
     Bytes result{};
     detail::store(result, Layout::kMagicAt, Layout::kMagic);
     result[Layout::kVersionAt] = std::byte{Layout::kVersion};
-    result[Layout::kCountsAt] = std::byte(root_count_ | (promised_ ? Layout::kPromisedBit : 0U));
+    result[Layout::kCountsAt] = std::byte(root_count_ | (promised_ ? Layout::kPromisedBit : 0U) |
+                                          std::uint32_t{backlog_code_} << Layout::kBacklogShift);
     detail::store(result, Layout::kSessionAt, session_);
     std::copy(secret_.begin(), secret_.end(), result.begin() + Layout::kSecretAt);
     for (std::uint32_t i = 0; i < root_count_; ++i) {
@@ -205,6 +208,8 @@ std::string UniqueId::public_text() const {
     }
     return result;
 }
+
+std::uint32_t UniqueId::root_backlog() const noexcept { return protocol::backlog_told_by(backlog_code_); }
 
 std::uint32_t UniqueId::roots_digest() const noexcept {
     // Only what means the same on every host: a scope is a host's own number for one of its interfaces.

@@ -116,7 +116,12 @@ std::string describe_missing(Verdict const& verdict) {
            describe_ranges(verdict);
 }
 
-std::string describe_rank_lost(Error const& error) {
+std::string describe_rank_lost(Verdict const& verdict) {
+    Error const& error = verdict.error;
+    bool const several = verdict.range_count > 1 || verdict.more_ranks > 0 ||
+                         (verdict.range_count == 1 && verdict.ranges[0].first != verdict.ranges[0].last);
+    if (several)  // of a roll call
+        return "ranks " + describe_ranges(verdict) + last_seen(error) + " no longer answer " + reporter(error);
     std::string const who = rank_or(error.about, "a rank") + last_seen(error);
     if (error.failure == Failure::refused) {
         return who + " is gone: nobody listens where " + reporter(error) + " was told to find it";
@@ -247,7 +252,7 @@ std::string describe_cause(Verdict const& verdict) {
     case Code::ok: return "no error";
     case Code::deadline: return describe_deadline(verdict);
     case Code::ranks_missing: return describe_missing(verdict);
-    case Code::rank_lost: return describe_rank_lost(error);
+    case Code::rank_lost: return describe_rank_lost(verdict);
     case Code::root_lost: return describe_root_lost(error) + os_number(error);
     case Code::root_silent:
         return "the root's port is open, but nothing answers " + rank_or(error.reporter, "") +

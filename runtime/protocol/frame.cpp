@@ -52,7 +52,8 @@ std::uint32_t fixed_payload_bytes(FrameKind kind) noexcept {
     case FrameKind::length:
     case FrameKind::done:
     case FrameKind::commit:
-    case FrameKind::bye: return 0;
+    case FrameKind::bye:
+    case FrameKind::roll_call: return 0;
     case FrameKind::slices:
     case FrameKind::message: return kVariable;
     }
@@ -73,6 +74,7 @@ std::string_view name_of(FrameKind kind) noexcept {
     case FrameKind::message: return "message";
     case FrameKind::verdict: return "verdict";
     case FrameKind::bye: return "bye";
+    case FrameKind::roll_call: return "roll_call";
     }
     return "unknown";
 }

@@ -19,21 +19,22 @@ inline constexpr std::uint8_t kWireVersion = 1;
 inline constexpr std::uint32_t kHeaderBytes = 32;
 
 enum class FrameKind : std::uint8_t {
-    hello = 1,      ///< who connects, to whom, for what. aux: purpose, a: from, b: to, c: session id. Payload: nonce
-    challenge = 2,  ///< the acceptor's nonce and proof. Payload: nonce, tag
-    proof = 3,      ///< the connector's proof; repeats hello's numbers. Payload: tag
-    check_in = 4,   ///< aux: root index, a: rank, b: nranks, c: policy digest << 32 | roots digest, d: remaining ns.
-                    ///< Payload: Entry
-    successor = 5,  ///< a: the successor's rank. Payload: its Entry
-    slices = 6,     ///< aux: chord, a: first, b: count, c: bytes of one slice, d: operation. Payload: count slices
-    length = 7,     ///< length turn. aux: turn, a: round, c: bytes of the slice that will follow, d: operation
-    done = 8,       ///< rank -> root: table and both hands held. a: rank
-    commit = 9,     ///< root -> rank: everyone is done
-    message = 10,   ///< point to point. a: from, b: to, c: tag, d: sequence number
-    verdict = 11,   ///< the end, with its cause. Payload: Verdict
-    bye = 12,       ///< an orderly leave; what follows is the end of the stream. a: from
+    hello = 1,       ///< who connects, to whom, for what. aux: purpose, a: from, b: to, c: session id. Payload: nonce
+    challenge = 2,   ///< the acceptor's nonce and proof. Payload: nonce, tag
+    proof = 3,       ///< the connector's proof; repeats hello's numbers. Payload: tag
+    check_in = 4,    ///< aux: root index, a: rank, b: nranks, c: policy digest << 32 | roots digest, d: remaining ns.
+                     ///< Payload: Entry
+    successor = 5,   ///< a: the successor's rank. Payload: its Entry
+    slices = 6,      ///< aux: chord, a: first, b: count, c: bytes of one slice, d: operation. Payload: count slices
+    length = 7,      ///< length turn. aux: turn, a: round, c: bytes of the slice that will follow, d: operation
+    done = 8,        ///< rank -> root: table and both hands held. a: rank
+    commit = 9,      ///< root -> rank: everyone is done
+    message = 10,    ///< point to point. a: from, b: to, c: tag, d: sequence number
+    verdict = 11,    ///< the end, with its cause. Payload: Verdict
+    bye = 12,        ///< an orderly leave; what follows is the end of the stream. a: from
+    roll_call = 13,  ///< root -> rank: are you there? rank -> root: yes. a: rank
 };
-inline constexpr std::uint32_t kFrameKindCount = 13;
+inline constexpr std::uint32_t kFrameKindCount = 14;
 
 /// The header, as a value. Field meaning depends on `kind`, see FrameKind; use the makers below.
 struct Frame {

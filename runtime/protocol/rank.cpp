@@ -33,7 +33,9 @@ Reception Rank::reception(Link link, Frame const& frame) const noexcept {
         bool const early = frame.d > state_.operation;
         bool const between = state_.phase == Phase::ready && state_.doing == OperationKind::none;
         bool const gathering = state_.phase == Phase::gathering || state_.phase == Phase::committing ||
-                               (state_.phase == Phase::ready && !between);
+                               (state_.phase == Phase::ready && !between) ||
+                               (state_.phase == Phase::connecting_ring &&
+                                config_->policies.gather == Gather::doubling && link == chord_out(0));
         if (link == kRootLink) {
             bool const whole = frame.d == 0 && frame.a == 0 && frame.b == config_->nranks && frame.c == kEntryBytes &&
                                frame.payload_bytes == std::uint64_t{frame.b} * kEntryBytes;
@@ -74,6 +76,14 @@ Reception Rank::reception(Link link, Frame const& frame) const noexcept {
         return {Kind::take, frame.payload_bytes == 0 ? Source::none : Source::operation, 0, 1};
     }
     return {};
+}
+
+void Rank::set_back(TimeNs elapsed_ns) noexcept {
+    state_.deadline_ns = protocol::set_back(state_.deadline_ns, elapsed_ns);
+    for (Dial& dial : state_.dials)
+        dial.due_ns = protocol::set_back(dial.due_ns, elapsed_ns);
+    for (TimeNs& due_ns : state_.door_due_ns)
+        due_ns = protocol::set_back(due_ns, elapsed_ns);
 }
 
 void RankStep::run() noexcept {
@@ -136,6 +146,10 @@ void RankStep::on_frame() noexcept {
         return on_slices();
     case FrameKind::length: return on_ring_frame();
     case FrameKind::commit: return on_commit();
+    case FrameKind::roll_call:
+        if (event_.link == kRootLink || event_.link == kPreviousRootLink)
+            return answer_roll_call();
+        break;
     case FrameKind::message: return on_message();
     case FrameKind::verdict: return on_verdict();
     case FrameKind::bye: return on_bye();

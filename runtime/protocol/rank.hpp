@@ -7,6 +7,7 @@
 #include "protocol/partition.hpp"
 #include "protocol/policy.hpp"
 #include "protocol/seam.hpp"
+#include "protocol/told_backlog.hpp"
 
 #include <array>
 #include <type_traits>
@@ -24,6 +25,7 @@ struct RankConfig {
     std::uint64_t seed = 0;             ///< jitter is a pure function of (seed, rank, attempt)
     TimeNs budget_ns = 30 * kSecondNs;  ///< the overall deadline, counted from `start`
     bool root_promised = true;  ///< the id says that the root listens since before the id was known [clause 5.6]
+    std::uint32_t root_backlog = kUsualBacklog;  ///< check-ins that may wait at a root at once, as the id tells it
     std::uint8_t version = kWireVersion;
 };
 
@@ -112,6 +114,10 @@ public:
     /// but one have come and gone, and returns that one, the last slice from the predecessor. Feeding it completes
     /// the gather. Only while a gather around the ring is under way, and none of its frames was fed (checked).
     [[nodiscard]] Frame skip_to_last_slice() noexcept;
+
+    /// For explorers: as if everything so far had happened `elapsed_ns` earlier. A machine looks only at differences
+    /// between its times and `now`, so two states that differ by nothing but their age become equal bytes.
+    void set_back(TimeNs elapsed_ns) noexcept;
 
     [[nodiscard]] Phase phase() const noexcept { return state_.phase; }
     [[nodiscard]] bool finished() const noexcept {

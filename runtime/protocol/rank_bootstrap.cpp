@@ -7,9 +7,8 @@ namespace {
 constexpr std::uint32_t kRankMsThreshold = 128;    ///< stagger of 2.4 - 2.22: above this many ranks ...
 constexpr std::uint32_t kRootRateThreshold = 256;  ///< ... of 2.23 and later: above this many ranks at a root
 constexpr std::uint32_t kCheckInsPerSecond = 7'000;
-/// Linux cuts every accept queue to somaxconn, 4096 by default. Whoever finds it full is sent away for 200 ms, 1 s, 3 s
-/// ... by its own kernel, which costs a storm more than coming one after the other does.
-constexpr std::uint32_t kPacedThreshold = 4'096;
+/// Whoever finds an accept queue full is sent away for 200 ms, 1 s, 3 s ... by its own kernel, which costs a storm more
+/// than coming one after the other does.
 constexpr TimeNs kPaceNs = 20 * kMicrosecondNs;
 
 }  // namespace
@@ -33,7 +32,7 @@ void RankStep::begin_check_in() noexcept {
         delay_ns = static_cast<TimeNs>(config_.rank) * kMillisecondNs;
     if (policies_.stagger == Stagger::rate_per_root && partition().size_of(root) > kRootRateThreshold)
         delay_ns = static_cast<TimeNs>(config_.rank - partition().first_of(root)) * kSecondNs / kCheckInsPerSecond;
-    if (policies_.stagger == Stagger::paced && partition().size_of(root) > kPacedThreshold)
+    if (policies_.stagger == Stagger::paced && partition().size_of(root) > config_.root_backlog)
         delay_ns = static_cast<TimeNs>(config_.rank - partition().first_of(root)) * kPaceNs;
     if (delay_ns > 0) {
         state_.phase = Phase::delayed;
@@ -68,13 +67,15 @@ void RankStep::send_check_in(Link link) noexcept {
         return dial(1, kPreviousRootLink);
     if (state_.phase != Phase::checking_in)
         return;
-    if (!has(RankState::kRootOpen) || (boundary && !has(RankState::kPreviousRootOpen)))
+    // The root may have answered, and even ended, while the second check-in was still under way.
+    bool const answered = has(RankState::kKnowsSuccessor) || has(RankState::kTable);
+    bool const own_done = has(RankState::kRootOpen) || answered;
+    if (!own_done || (boundary && !has(RankState::kPreviousRootOpen)))
         return;
     state_.phase = Phase::awaiting_successor;
     if (calls_back())
         grant(Listener::callback, 1);
-    // The root may have answered while the second check-in was still under way.
-    if (has(RankState::kKnowsSuccessor) || has(RankState::kTable))
+    if (answered)
         connect_ring();
 }
 
@@ -117,8 +118,14 @@ void RankStep::on_table() noexcept {
 
 void RankStep::connect_ring() noexcept {
     state_.phase = Phase::connecting_ring;
-    if (config_.nranks > 1)
+    if (config_.nranks > 1) {
+        // The successor may be ahead. Its window is taken before the other hand is held: a verdict may stand behind it.
+        if (policies_.gather == Gather::doubling) {
+            state_.algorithm = Gather::doubling;
+            state_.slice_bytes = kEntryBytes;
+        }
         dial(2, chord_out(0));
+    }
     on_hand();
 }
 
@@ -182,6 +189,14 @@ void RankStep::commit() noexcept {
     case Commit::none:
     case Commit::automatic: return become_ready();
     }
+}
+
+/// Whoever can hear the root can say so, whatever else it waits for [6.6].
+void RankStep::answer_roll_call() noexcept {
+    Frame frame;
+    frame.kind = FrameKind::roll_call;
+    frame.a = config_.rank;
+    send(event_.link, frame);
 }
 
 void RankStep::on_commit() noexcept {

@@ -96,6 +96,10 @@ void RankStep::admit(std::uint32_t slot, Link link) noexcept {
     action.link = pending(slot);
     action.to = link;
     action.rank = rank_behind(link);
+    // One call at a time: who comes while it stands waits outside, whatever its hello says. Another may follow when it
+    // has ended without a successor [5.3].
+    if (link == kCallbackLink)
+        grant(Listener::callback, 0);
     if (link.link_class() != LinkClass::chord_in)
         return;
     state_.in_open |= 1U << link.index();

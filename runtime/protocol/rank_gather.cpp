@@ -23,7 +23,8 @@ void RankStep::start_gather(std::uint32_t operation, Gather algorithm, std::uint
     state_.slice_bytes = slice_bytes;
     state_.window = operation == 0 && state_.window > 1 ? state_.window : 1;
     state_.served = 0;
-    state_.heard = 0;
+    if (operation != 0)
+        state_.heard = 0;
     state_.from_prev = 0;
     state_.from_next = 0;
     state_.turn = 0;
@@ -154,7 +155,7 @@ void RankStep::on_window() noexcept {
         learn.first = event_.frame.a;
         learn.count = event_.frame.b;
     }
-    pump_doubling();
+    pump_gather();  // not before both hands are held
 }
 
 Frame RankStep::slices_frame(std::uint16_t chord, RankId first, std::uint32_t count) const noexcept {

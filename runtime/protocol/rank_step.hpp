@@ -78,6 +78,7 @@ private:
     void table_done() noexcept;
     void on_inspected() noexcept;
     void commit() noexcept;
+    void answer_roll_call() noexcept;
     void on_commit() noexcept;
     [[nodiscard]] bool hands_held() const noexcept;
     void become_ready() noexcept;

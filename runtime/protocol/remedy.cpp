@@ -63,7 +63,11 @@ std::string_view remedy_for(Error const& error) noexcept {
     case Code::ranks_missing:
         return "look at the launcher's log for these ranks: not started, still starting (give a longer "
                "deadline), or unable to reach the root";
-    case Code::rank_lost: return "look for the log and the exit status of that rank: crash, out of memory, or killed";
+    case Code::rank_lost:
+        if (error.failure == Failure::timed_out) {
+            return "look whether its host is up and reachable, and whether its process still runs or was stopped";
+        }
+        return "look for the log and the exit status of that rank: crash, out of memory, or killed";
     case Code::root_lost:
         if (error.failure == Failure::refused) {
             return "start the root before the ranks and keep its process alive; an id of a former run "

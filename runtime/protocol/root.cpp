@@ -42,12 +42,12 @@ Reception Root::reception(Link, Frame const& frame) const noexcept {
 
 Verdict Root::missing() const noexcept { return ranks_without(RootRecord::kCheckedIn); }
 
-Verdict Root::ranks_without(RootRecord::Flag flag) const noexcept {
+Verdict Root::ranks_without(std::uint32_t flags) const noexcept {
     Verdict verdict;
     verdict.error.code = Code::ranks_missing;
     Partition const partition{nranks_, config_->nroots};
     for (std::uint32_t i = 0; i < expected_ && i < room_.records.size(); ++i) {
-        if ((room_.records[i].flags & flag) != 0)
+        if ((room_.records[i].flags & flags) != 0)
             continue;
         RankId const rank = (partition.first_of(config_->root_index) + i) % nranks_;
         if (verdict.error.about == kNoRank)
@@ -62,6 +62,15 @@ Verdict Root::ranks_without(RootRecord::Flag flag) const noexcept {
         }
     }
     return verdict;
+}
+
+void Root::set_back(TimeNs elapsed_ns) noexcept {
+    for (TimeNs* const time_ns : {&deadline_ns_, &doors_due_ns_, &next_loss_ns_, &callback_due_ns_})
+        *time_ns = protocol::set_back(*time_ns, elapsed_ns);
+    for (RootDoor& door : doors_)
+        door.due_ns = protocol::set_back(door.due_ns, elapsed_ns);
+    for (RootRecord& record : room_.records)
+        record.lost_ns = protocol::set_back(record.lost_ns, elapsed_ns);
 }
 
 void RootStep::run() noexcept {
@@ -99,7 +108,7 @@ void RootStep::run() noexcept {
         if (root_.phase_ == RootPhase::handing_out)
             return pump_table();
         if (root_.phase_ == RootPhase::committing)
-            return pump_commit();
+            return root_.roll_call_ == RollCall::calling ? pump_roll_call() : pump_commit();
         if (root_.phase_ == RootPhase::judging)
             return pump_verdict();
         return;
@@ -190,6 +199,7 @@ void RootStep::on_member_frame() noexcept {
     Error error;
     switch (event_.frame.kind) {
     case FrameKind::done: return on_done(local_id);
+    case FrameKind::roll_call: record(local_id).flags |= RootRecord::kPresent; return;
     case FrameKind::verdict:
         if (event_.payload.size() == kVerdictBytes) {
             Verdict detail = decode_verdict(event_.payload);

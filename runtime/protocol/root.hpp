@@ -37,6 +37,9 @@ struct RootConfig {
     TimeNs budget_ns = kNever;
 };
 
+/// At the deadline a root that has everyone asks those that are not done whether they are still there [6.6].
+enum class RollCall : std::uint8_t { none, calling, called, last_wait };
+
 /// What the root remembers of one check-in. 40 bytes.
 struct RootRecord {
     std::uint64_t incarnation = 0;
@@ -51,6 +54,7 @@ struct RootRecord {
         kServed = 4,
         kDone = 8,
         kTold = 16,
+        kPresent = 32,  ///< answered the roll call
     };
 };
 
@@ -88,6 +92,9 @@ public:
     [[nodiscard]] TimeNs deadline() const noexcept;
     [[nodiscard]] Reception reception(Link link, Frame const& frame) const noexcept;
 
+    /// For explorers: as if everything so far had happened `elapsed_ns` earlier (see Rank::set_back); the records too.
+    void set_back(TimeNs elapsed_ns) noexcept;
+
     [[nodiscard]] RootPhase phase() const noexcept { return phase_; }
     /// The round is over (for good or bad); the driver may close the listener, or keep it so that late
     /// comers hear a reason instead of silence.
@@ -112,7 +119,8 @@ public:
     [[nodiscard]] Verdict missing() const noexcept;
 
 private:
-    [[nodiscard]] Verdict ranks_without(RootRecord::Flag flag) const noexcept;
+    /// Those whose record has none of `flags`.
+    [[nodiscard]] Verdict ranks_without(std::uint32_t flags) const noexcept;
 
     friend class RootStep;
     RootConfig const* config_ = nullptr;
@@ -136,6 +144,7 @@ private:
     std::uint32_t call_count_ = 0;
     RootPhase phase_ = RootPhase::created;
     bool contested_ = false;  ///< somebody waits behind full doors
+    RollCall roll_call_ = RollCall::none;
     std::uint16_t callback_attempt_ = 0;
     std::uint32_t callback_target_ = kNoRank;
     TimeNs callback_due_ns_ = kNever;

@@ -74,7 +74,9 @@ private:
     void pump_verdict() noexcept;
     void member_lost(std::uint32_t local_id, Failure failure, std::int32_t os_error) noexcept;
     void on_deadline() noexcept;
-    [[nodiscard]] bool margin_due() noexcept;
+    void call_the_roll() noexcept;
+    void pump_roll_call() noexcept;
+    [[nodiscard]] bool waits_longer() noexcept;
     void on_loss_timer() noexcept;
 
     RootConfig const& config_;

@@ -22,7 +22,8 @@ void RootStep::judge(Error error, Verdict const* detail) noexcept {
 }
 
 void RootStep::find_guilty(Error error, Verdict const* detail) noexcept {
-    if (error.reporter == kNoRank) {
+    // What another root noticed keeps the phase in which that one did.
+    if (error.reporter == kNoRank && error.phase == Phase::created) {
         error.phase = root_.phase_ == RootPhase::collecting    ? Phase::checking_in
                       : root_.phase_ == RootPhase::handing_out ? Phase::awaiting_successor
                                                                : Phase::committing;
@@ -105,32 +106,71 @@ void RootStep::on_loss_timer() noexcept {
     }
 }
 
-/// A root that has everyone knows less than a rank that waits for a hand, or than another root that misses somebody:
-/// it waits for half the margin more, so that the better verdict can arrive. True the first time.
-bool RootStep::margin_due() noexcept {
-    if (root_.margin_ns_ == 0)
+/// Asks everyone who is not done to answer: a host that lost its power is told from those that wait for it [6.6].
+void RootStep::call_the_roll() noexcept {
+    root_.roll_call_ = RollCall::calling;
+    root_.cursor_ = 0;
+    pump_roll_call();
+}
+
+void RootStep::pump_roll_call() noexcept {
+    Frame frame;
+    frame.kind = FrameKind::roll_call;
+    while (root_.cursor_ < root_.expected_) {
+        if (actions_.room() < 2)
+            return actions_.ask_for_more();
+        std::uint32_t const local_id = root_.cursor_++;
+        if ((record(local_id).flags & (RootRecord::kConnected | RootRecord::kDone)) != RootRecord::kConnected)
+            continue;
+        frame.a = rank_of(local_id);
+        send(member(local_id), frame);
+    }
+    root_.roll_call_ = RollCall::called;
+}
+
+/// A root that has everyone knows less than a rank that waits for a hand, or than another root that misses somebody: it
+/// waits for half the margin more, so that the better verdict can arrive, and calls the roll meanwhile. If all of its
+/// ranks are there, somebody else's root may know more: it waits for half of the rest, too.
+bool RootStep::waits_longer() noexcept {
+    TimeNs const half_ns = root_.margin_ns_ / 2;
+    if (half_ns == 0)
         return false;
-    root_.deadline_ns_ = event_.now + root_.margin_ns_ / 2;
-    root_.margin_ns_ = 0;
+    if (root_.roll_call_ == RollCall::none) {
+        root_.deadline_ns_ = event_.now + half_ns;
+        call_the_roll();
+        return true;
+    }
+    bool const all_present = root_.ranks_without(RootRecord::kDone | RootRecord::kPresent).range_count == 0;
+    if (root_.roll_call_ == RollCall::last_wait || !all_present || config_.nroots == 1)
+        return false;
+    root_.roll_call_ = RollCall::last_wait;
+    root_.deadline_ns_ = event_.now + half_ns / 2;
     return true;
 }
 
-/// The most impatient rank is about to give up: say who is missing, or who is not done.
+/// The most impatient rank is about to give up: say who is missing, who does not answer, or who is not done.
 void RootStep::on_deadline() noexcept {
     root_.deadline_ns_ = kNever;
-    Error error;
     if (root_.checked_in_ < root_.expected_ || root_.expected_ == 0) {
         Verdict const missing = root_.missing();
-        error = missing.error;
+        Error error = missing.error;
         error.expected = root_.expected_;
         error.got = root_.checked_in_;
         return judge(error, &missing);
     }
-    if (margin_due())
+    if (waits_longer())
         return;
-    Verdict unfinished = root_.ranks_without(RootRecord::kDone);
+    Verdict const silent = root_.ranks_without(RootRecord::kDone | RootRecord::kPresent);
+    if (root_.roll_call_ != RollCall::none && silent.range_count > 0) {
+        Error error = silent.error;
+        error.code = Code::rank_lost;
+        error.failure = Failure::timed_out;
+        error.about_phase = static_cast<std::uint32_t>(Phase::connecting_ring);
+        return judge(error, &silent);
+    }
+    Verdict const unfinished = root_.ranks_without(RootRecord::kDone);
     bool const only_one = unfinished.range_count == 1 && unfinished.ranges[0].first == unfinished.ranges[0].last;
-    error = unfinished.error;
+    Error error = unfinished.error;
     error.code = Code::deadline;
     if (!only_one)
         error.about = kNoRank;

@@ -16,6 +16,10 @@ inline constexpr TimeNs kNever = std::numeric_limits<TimeNs>::max();
 inline constexpr TimeNs kMicrosecondNs = 1'000;
 inline constexpr TimeNs kMillisecondNs = 1'000'000;
 inline constexpr TimeNs kSecondNs = 1'000'000'000;
+/// `time_ns` seen from a clock that is `elapsed_ns` ahead. Never stays never.
+constexpr TimeNs set_back(TimeNs time_ns, TimeNs elapsed_ns) {
+    return time_ns == kNever ? kNever : time_ns - elapsed_ns;
+}
 
 /// A member of the job, 0 .. nranks-1.
 using RankId = std::uint32_t;

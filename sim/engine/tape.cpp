@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <vector>
 
@@ -44,8 +45,71 @@ std::string_view next_word(std::string_view& line) {
     return word;
 }
 
-/// "delay 4096 17 0x200000003"; the error is about the line alone.
-Parsed<TapeEntry> entry_in(std::string_view line) {
+std::string at_line(std::size_t number, std::string_view text) { return fmt::format("line {}: {}", number, text); }
+
+/// "55e1... of a0b3..."
+std::optional<TapeOutcome> outcome_in(std::string_view words) {
+    auto const run = digest_from(next_word(words));
+    bool const of = next_word(words) == "of";
+    auto const choices = digest_from(words);
+    if (!run || !of || !choices)
+        return std::nullopt;
+    return TapeOutcome{*run, *choices};
+}
+
+/// Adds what one line says. True: it was the last one. The error is about the line alone.
+Parsed<bool> take_line(Tape& tape, std::string_view const whole) {
+    std::string_view rest = whole;
+    std::string_view const word = next_word(rest);
+    if (word == "plan-seed") {
+        auto const seed = number_in<std::uint64_t>(rest);
+        if (!seed)
+            return tl::unexpected(fmt::format("'{}' is no seed; expected a number", rest));
+        tape.seed = *seed;
+    } else if (word == "note") {
+        tape.note = rest;
+    } else if (word == "plan") {
+        tape.plan += fmt::format("{}\n", rest);
+    } else if (word == "outcome") {
+        tape.outcome = outcome_in(rest);
+        if (!tape.outcome)
+            return tl::unexpected(std::string("expected 'outcome DIGEST of DIGEST', each of 32 hexadecimal digits"));
+    } else if (word == "end") {
+        if (number_in<std::size_t>(rest) != tape.entries.size())
+            return tl::unexpected(fmt::format("'{}', but {} choices stand above; the file has lost lines or was edited "
+                                              "without its end",
+                                              whole, tape.entries.size()));
+        return true;
+    } else {
+        auto const entry = tape_entry_from(whole);
+        if (!entry)
+            return tl::unexpected(entry.error());
+        tape.entries.push_back(*entry);
+    }
+    return false;
+}
+
+std::string last_error() { return std::error_code{errno, std::generic_category()}.message(); }
+
+}  // namespace
+
+Digest128 choices_digest(Tape const& tape) {
+    RunningDigest digest;
+    digest.absorb(tape.seed);
+    digest.absorb(std::as_bytes(std::span(tape.plan)));
+    for (TapeEntry const& entry : tape.entries) {
+        digest.absorb(std::uint64_t{entry.n} << 32U | entry.picked);
+        digest.absorb(static_cast<std::uint64_t>(entry.kind));
+        digest.absorb(entry.key);
+    }
+    return digest.value();
+}
+
+std::string to_text(TapeEntry const& entry) {
+    return fmt::format("{} {} {} {:#x}", name_of(entry.kind), entry.n, entry.picked, entry.key);
+}
+
+Parsed<TapeEntry> tape_entry_from(std::string_view line) {
     std::string_view const kind = next_word(line);
     auto const choice = choice_named(kind);
     if (!choice)
@@ -62,11 +126,15 @@ Parsed<TapeEntry> entry_in(std::string_view line) {
     return TapeEntry{*choice, *n, *picked, *key};
 }
 
-std::string at_line(std::size_t number, std::string_view text) { return fmt::format("line {}: {}", number, text); }
-
-std::string last_error() { return std::error_code{errno, std::generic_category()}.message(); }
-
-}  // namespace
+std::string plan_lines(std::string_view plan) {
+    std::string text;
+    while (!plan.empty()) {
+        std::size_t const length = std::min(plan.find('\n'), plan.size());
+        text += fmt::format("plan {}\n", plan.substr(0, length));
+        plan.remove_prefix(std::min(length + 1, plan.size()));
+    }
+    return text;
+}
 
 std::string to_text(Tape const& tape) {
     fmt::memory_buffer text;
@@ -78,8 +146,11 @@ std::string to_text(Tape const& tape) {
             letter = letter == '\n' || letter == '\r' ? ' ' : letter;
         fmt::format_to(out, "note {}\n", line);
     }
+    fmt::format_to(out, "{}", plan_lines(tape.plan));
     for (TapeEntry const& entry : tape.entries)
-        fmt::format_to(out, "{} {} {} {:#x}\n", name_of(entry.kind), entry.n, entry.picked, entry.key);
+        fmt::format_to(out, "{}\n", to_text(entry));
+    if (tape.outcome)
+        fmt::format_to(out, "outcome {} of {}\n", to_text(tape.outcome->run), to_text(tape.outcome->choices));
     fmt::format_to(out, "end {}\n", tape.entries.size());
     return fmt::to_string(text);
 }
@@ -93,8 +164,7 @@ Parsed<Tape> tape_from(std::string_view text) {
         ++number;
         if (length == std::string_view::npos)
             return tl::unexpected(at_line(number, "the file is cut off: expected an end of line"));
-        std::string_view line = text.substr(0, length);
-        std::string_view const whole = line;
+        std::string_view const line = text.substr(0, length);
         text.remove_prefix(length + 1);
 
         if (number == 1) {
@@ -106,26 +176,10 @@ Parsed<Tape> tape_from(std::string_view text) {
             continue;
         if (ended)
             return tl::unexpected(at_line(number, "expected nothing behind 'end'"));
-        std::string_view const word = next_word(line);
-        if (word == "plan-seed") {
-            auto const seed = number_in<std::uint64_t>(line);
-            if (!seed)
-                return tl::unexpected(at_line(number, fmt::format("'{}' is no seed; expected a number", line)));
-            tape.seed = *seed;
-        } else if (word == "note") {
-            tape.note = line;
-        } else if (word == "end") {
-            if (number_in<std::size_t>(line) != tape.entries.size())
-                return tl::unexpected(at_line(number, fmt::format("'{}', but {} choices stand above; the file has lost "
-                                                                  "lines or was edited without its end",
-                                                                  whole, tape.entries.size())));
-            ended = true;
-        } else {
-            auto const entry = entry_in(whole);
-            if (!entry)
-                return tl::unexpected(at_line(number, entry.error()));
-            tape.entries.push_back(*entry);
-        }
+        auto const end = take_line(tape, line);
+        if (!end)
+            return tl::unexpected(at_line(number, end.error()));
+        ended = *end;
     }
     if (!ended)
         return tl::unexpected(at_line(number + 1, "the file is cut off: expected 'end' and the number of choices"));

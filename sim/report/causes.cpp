@@ -28,16 +28,6 @@ void extend(std::vector<RankRange>& ranges, RankId rank) {
 
 bool is_culprit(End end) { return end == End::not_there || end == End::dead; }
 
-/// A list of ranks that stays readable: long ones are cut.
-std::string some_ranks(std::vector<RankRange> const& ranges) {
-    std::string text = ranks_text(ranges);
-    constexpr std::size_t kLongest = 40;
-    if (text.size() <= kLongest)
-        return text;
-    auto const cut = text.rfind(", ", kLongest);
-    return text.substr(0, cut == std::string::npos ? kLongest : cut) + ", ...";
-}
-
 }  // namespace
 
 std::string message_of(RankEnd const& one) {
@@ -112,7 +102,7 @@ std::string causes_text(std::vector<Cause> const& causes) {
     std::string_view said;
     for (Cause const& cause : causes) {
         text += cause.count == 1 ? fmt::format("rank {}: ", cause.ranks.front().first)
-                                 : fmt::format("{} ranks ({}): ", cause.count, some_ranks(cause.ranks));
+                                 : fmt::format("{} ranks ({}): ", cause.count, shortened(ranks_text(cause.ranks)));
         text += cause.message + "\n";
         if (!cause.remedy.empty() && cause.remedy != said)
             text += fmt::format("  -> {}\n", cause.remedy);

@@ -1,5 +1,6 @@
 #include "report/critical_path.hpp"
 
+#include "report/trace.hpp"
 #include "report/words.hpp"
 
 #include <fmt/format.h>
@@ -11,22 +12,14 @@ namespace {
 
 constexpr std::size_t kLongest = 8;
 
-std::string name_of_process(ProcessId process, WorldPlan const& plan) {
-    if (process < plan.nranks)
-        return fmt::format("rank {}", process);
-    if (process < plan.nranks + plan.nroots)
-        return fmt::format("root {}", process - plan.nranks);
-    return fmt::format("extra {}", process - plan.nranks - plan.nroots);
-}
-
 std::string what(PathPiece const& piece, WorldPlan const& plan) {
-    std::string const name = name_of_process(piece.process, plan);
+    std::string const name = process_name(piece.process, plan.nranks, plan.nroots);
     switch (piece.wait) {
     case Wait::start: return name + " is not there yet";
     case Wait::travel:
         return piece.from == piece.process
                    ? fmt::format("a call of {} is being answered", name)
-                   : fmt::format("on the way from {} to {}", name_of_process(piece.from, plan), name);
+                   : fmt::format("on the way from {} to {}", process_name(piece.from, plan.nranks, plan.nroots), name);
     case Wait::busy: return name + " is busy with others";
     case Wait::service: return name + " works on it";
     case Wait::timer: return name + " waits for its own timer";
@@ -36,11 +29,26 @@ std::string what(PathPiece const& piece, WorldPlan const& plan) {
 
 }  // namespace
 
+Slack slack_of(CriticalPath const& path, std::uint32_t nranks) {
+    auto const ranks = std::min<std::ptrdiff_t>(nranks, std::ssize(path.slack_ns));
+    Slack slack;
+    slack.of_ranks_ns.assign(path.slack_ns.begin(), path.slack_ns.begin() + ranks);
+    if (ranks == 0)
+        return slack;
+    std::vector<TimeNs> sorted = slack.of_ranks_ns;
+    std::sort(sorted.begin(), sorted.end());
+    slack.ranks_without =
+        static_cast<std::uint32_t>(std::upper_bound(sorted.begin(), sorted.end(), 0) - sorted.begin());
+    slack.median_ns = sorted[sorted.size() / 2];
+    slack.most_ns = sorted.back();
+    return slack;
+}
+
 std::string critical_path_text(CriticalPath const& path, WorldPlan const& plan) {
     if (path.pieces.empty())
         return {};
     std::string text = fmt::format("critical path, {} to the table of {}:", about(path.end_ns),
-                                   name_of_process(path.pieces.back().process, plan));
+                                   process_name(path.pieces.back().process, plan.nranks, plan.nroots));
     for (std::uint32_t wait = 0; wait < kWaits; ++wait) {
         if (path.spent_ns[wait] > 0)
             text += fmt::format(" {} {},", name_of(static_cast<Wait>(wait)), about(path.spent_ns[wait]));
@@ -61,13 +69,9 @@ std::string critical_path_text(CriticalPath const& path, WorldPlan const& plan) 
     if (path.pieces.size() > longest.size())
         text += fmt::format("  and {} shorter ones\n", path.pieces.size() - longest.size());
 
-    std::vector<TimeNs> slack_ns(path.slack_ns.begin(),
-                                 path.slack_ns.begin() +
-                                     std::min<std::ptrdiff_t>(plan.nranks, std::ssize(path.slack_ns)));
-    std::sort(slack_ns.begin(), slack_ns.end());
-    auto const on_path = std::upper_bound(slack_ns.begin(), slack_ns.end(), 0) - slack_ns.begin();
-    text += fmt::format("slack of the ranks: none for {}, median {}, most {}\n", on_path,
-                        about(slack_ns[slack_ns.size() / 2]), about(slack_ns.back()));
+    Slack const slack = slack_of(path, plan.nranks);
+    text += fmt::format("slack of the ranks: none for {}, median {}, most {}\n", slack.ranks_without,
+                        about(slack.median_ns), about(slack.most_ns));
     return text;
 }
 

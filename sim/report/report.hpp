@@ -1,6 +1,7 @@
 /// The report of one pretend world: for people, as JSON, and as a row of CSV.
 #pragma once
 
+#include "world/dependencies.hpp"
 #include "world/outcome.hpp"
 
 #include <cstdint>
@@ -22,8 +23,8 @@ struct Costs {
 [[nodiscard]] std::string outcome_text(Outcome const& outcome, Costs const& costs);
 
 /// One object and a newline; docs/simulation.md has the table of keys. Those that `ronde run` prints too have the same
-/// names and meanings.
-[[nodiscard]] std::string outcome_json(Outcome const& outcome, Costs const& costs);
+/// names and meanings. `path`: if it was asked for.
+[[nodiscard]] std::string outcome_json(Outcome const& outcome, Costs const& costs, CriticalPath const* path = nullptr);
 
 /// Column names, and the row that belongs to them; both end with a newline. Times are ns; what did not happen is empty.
 [[nodiscard]] std::string outcome_csv_head();

@@ -1,6 +1,8 @@
 /// The report for programs: JSON and CSV.
 #include "report/causes.hpp"
+#include "report/critical_path.hpp"
 #include "report/report.hpp"
+#include "report/trace.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -101,6 +103,37 @@ Json causes_json(Outcome const& outcome) {
     return causes;
 }
 
+/// Null for a world in which no rank had its table.
+Json path_json(CriticalPath const& path, std::uint32_t nranks, std::uint32_t nroots) {
+    if (path.pieces.empty())
+        return nullptr;
+    auto const name = [&](ProcessId process) {
+        return process == kNoProcess ? Json(nullptr) : Json(process_name(process, nranks, nroots));
+    };
+    Json spent = Json::object();
+    for (std::uint32_t wait = 0; wait < kWaits; ++wait)
+        spent[fmt::format("{}_ns", name_of(static_cast<Wait>(wait)))] = path.spent_ns[wait];
+    Json pieces = Json::array();
+    for (PathPiece const& piece : path.pieces) {
+        pieces.push_back({{"wait", name_of(piece.wait)},
+                          {"process", name(piece.process)},
+                          {"from", name(piece.from)},
+                          {"begin_ns", piece.begin_ns},
+                          {"end_ns", piece.end_ns},
+                          {"steps", piece.steps}});
+    }
+    Slack const slack = slack_of(path, nranks);
+    return {{"end_ns", path.end_ns},
+            {"process", name(path.pieces.back().process)},
+            {"spent", std::move(spent)},
+            {"pieces", std::move(pieces)},
+            {"slack",
+             {{"ranks_without", slack.ranks_without},
+              {"median_ns", slack.median_ns},
+              {"most_ns", slack.most_ns},
+              {"of_ranks_ns", slack.of_ranks_ns}}}};
+}
+
 std::string seconds(TimeNs time_ns) { return fmt::format("{}.{:09}", time_ns / kSecondNs, time_ns % kSecondNs); }
 
 /// One column of CSV.
@@ -150,41 +183,43 @@ std::vector<Column> const& columns() {
 
 }  // namespace
 
-std::string outcome_json(Outcome const& outcome, Costs const& costs) {
+std::string outcome_json(Outcome const& outcome, Costs const& costs, CriticalPath const* path) {
     Json ends = Json::object();
     for (std::uint32_t e = 0; e < kEnds; ++e)
         ends[std::string(name_of(static_cast<End>(e)))] = outcome.ends[e];
-    Json const json{{"verdict", stands(outcome) ? "ready" : "failed"},
-                    {"scenario", outcome.name},
-                    {"ranks", outcome.nranks},
-                    {"profile", name_of(outcome.policies.profile)},
-                    {"gather", name_of(outcome.policies.gather)},
-                    {"roots", outcome.nroots},
-                    {"seed", outcome.seed},
-                    {"digest", to_text(outcome.digest)},
-                    {"time_to_table_ns", time_or_null(outcome.last_table_ns)},
-                    {"time_to_ready_ns", time_or_null(outcome.last_ready_ns)},
-                    {"slowest_rank", rank_or_null(outcome.slowest)},
-                    {"ends", std::move(ends)},
-                    {"phases", phases_json(outcome)},
-                    {"messages", outcome.frames},
-                    {"messages_by_kind", frames_json(outcome)},
-                    {"bytes", outcome.bytes},
-                    {"strangers", outcome.storm.strangers},
-                    {"storm", storm_json(outcome)},
-                    {"simulated_s", Json::parse(seconds(outcome.simulated_ns))},
-                    {"events", outcome.events},
-                    {"steps", outcome.steps},
-                    {"skipped_frames", outcome.skipped_frames},
-                    {"waiting_ring_unplayed", outcome.waiting_ring_unplayed},
-                    {"broken", outcome.broken.empty() ? Json(nullptr) : Json(outcome.broken)},
-                    {"bytes_per_rank", bytes_per_rank(outcome)},
-                    {"wall_s", Json::parse(seconds(costs.wall_ns))},
-                    {"cpu_s", Json::parse(seconds(costs.cpu_ns))},
-                    {"events_per_s", events_per_s(outcome, costs)},
-                    {"peak_rss_bytes", costs.peak_rss_bytes},
-                    {"causes", causes_json(outcome)},
-                    {"errors", errors_json(outcome)}};
+    Json json{{"verdict", stands(outcome) ? "ready" : "failed"},
+              {"scenario", outcome.name},
+              {"ranks", outcome.nranks},
+              {"profile", name_of(outcome.policies.profile)},
+              {"gather", name_of(outcome.policies.gather)},
+              {"roots", outcome.nroots},
+              {"seed", outcome.seed},
+              {"digest", to_text(outcome.digest)},
+              {"time_to_table_ns", time_or_null(outcome.last_table_ns)},
+              {"time_to_ready_ns", time_or_null(outcome.last_ready_ns)},
+              {"slowest_rank", rank_or_null(outcome.slowest)},
+              {"ends", std::move(ends)},
+              {"phases", phases_json(outcome)},
+              {"messages", outcome.frames},
+              {"messages_by_kind", frames_json(outcome)},
+              {"bytes", outcome.bytes},
+              {"strangers", outcome.storm.strangers},
+              {"storm", storm_json(outcome)},
+              {"simulated_s", Json::parse(seconds(outcome.simulated_ns))},
+              {"events", outcome.events},
+              {"steps", outcome.steps},
+              {"skipped_frames", outcome.skipped_frames},
+              {"waiting_ring_unplayed", outcome.waiting_ring_unplayed},
+              {"broken", outcome.broken.empty() ? Json(nullptr) : Json(outcome.broken)},
+              {"bytes_per_rank", bytes_per_rank(outcome)},
+              {"wall_s", Json::parse(seconds(costs.wall_ns))},
+              {"cpu_s", Json::parse(seconds(costs.cpu_ns))},
+              {"events_per_s", events_per_s(outcome, costs)},
+              {"peak_rss_bytes", costs.peak_rss_bytes},
+              {"causes", causes_json(outcome)},
+              {"errors", errors_json(outcome)}};
+    if (path != nullptr)
+        json["critical_path"] = path_json(*path, outcome.nranks, outcome.nroots);
     return json.dump(2) + "\n";
 }
 

@@ -1,6 +1,7 @@
 #include "report/trace.hpp"
 
 #include "protocol/transitions.hpp"
+#include "scenario/scenario.hpp"
 
 #include <fmt/format.h>
 
@@ -112,6 +113,10 @@ std::string process_text(ProcessId process, std::uint32_t nranks, std::uint32_t 
     return process == kNoProcess ? "nobody" : fmt::format("extra {}", process - nranks - nroots);
 }
 
+std::string process_name(ProcessId process, std::uint32_t nranks, std::uint32_t nroots) {
+    return (process < nranks ? "rank " : "") + process_text(process, nranks, nroots);
+}
+
 void absorb_step(RunningDigest& digest, StepSeen const& seen) {
     protocol::Event const& event = *seen.event;
     digest.absorb(static_cast<std::uint64_t>(seen.now_ns));
@@ -147,23 +152,65 @@ std::string step_text(StepSeen const& seen, std::uint32_t nranks, std::uint32_t 
     return text;
 }
 
-TraceWriter::TraceWriter(AtomicFile& file, WorldPlan const& plan)
-    : file_(file), nranks_(plan.nranks), nroots_(plan.nroots) {
-    file_.write(fmt::format("ronde-trace 1 {} seed={} ranks={} roots={}\n", plan.name, plan.seed, nranks_, nroots_));
-}
+// --- lines ----------------------------------------------------------------------------------------------------------
 
-void TraceWriter::on_step(StepSeen const& seen) {
+TraceLines::TraceLines(WorldPlan const& plan) : nranks_(plan.nranks), nroots_(plan.nroots) {}
+
+void TraceLines::on_step(StepSeen const& seen) {
     absorb_step(digest_, seen);
+    last_ns_ = seen.now_ns;
     ++steps_;
-    file_.write(fmt::format("{} {} {} {:08x}\n", steps_, seen.now_ns, step_text(seen, nranks_, nroots_),
-                            digest_.value().low & 0xffff'ffffU));
+    take({fmt::format("{} {} {} {:08x}", steps_, seen.now_ns, step_text(seen, nranks_, nroots_),
+                      digest_.value().low & 0xffff'ffffU),
+          steps_, seen.now_ns, seen.process});
 }
 
-void TraceWriter::on_fault(TimeNs now_ns, Fault const& fault) {
-    file_.write(fmt::format("fault {} {}\n", now_ns, name_of(fault.kind)));
+void TraceLines::on_fault(TimeNs now_ns, Fault const& fault) {
+    take({fmt::format("fault {} {}", now_ns, name_of(fault.kind)), steps_ + 1, now_ns, kNoProcess});
 }
 
-void TraceWriter::finish() { file_.write(fmt::format("end {} steps {}\n", steps_, to_text(digest_.value()))); }
+void TraceLines::on_choice(TapeEntry const& entry) {
+    take({fmt::format("choice {}", to_text(entry)), steps_ + 1, last_ns_, kNoProcess});
+}
+
+void TraceLines::finish() {
+    take({fmt::format("end {} steps {}", steps_, to_text(digest_.value())), steps_ + 1, last_ns_, kNoProcess});
+}
+
+std::string trace_head(WorldPlan const& plan) {
+    return fmt::format("ronde-trace 1 {} seed={} ranks={} roots={}\n{}", plan.name, plan.seed, plan.nranks, plan.nroots,
+                       plan_lines(write_scenario(plan)));
+}
+
+std::string trace_text_digest(RunningDigest const& lines) { return fmt::format("{:016x}", lines.value().low); }
+
+void absorb_line(RunningDigest& lines, std::string_view line) { lines.absorb(std::as_bytes(std::span(line))); }
+
+// --- the file -------------------------------------------------------------------------------------------------------
+
+TraceWriter::TraceWriter(AtomicFile& file, WorldPlan const& plan) : TraceLines(plan), file_(file) {
+    std::string const head = trace_head(plan);
+    file_.write(head);
+    for (std::string_view rest = head; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
+        absorb_line(lines_, rest.substr(0, rest.find('\n')));
+}
+
+void TraceWriter::take(Line const& line) {
+    absorb_line(lines_, line.text);
+    file_.write(line.text);
+    if (line.text.starts_with("end "))
+        file_.write(fmt::format(" text {}", trace_text_digest(lines_)));
+    file_.write("\n");
+}
+
+std::uint32_t TracedOracle::pick(Choice kind, std::uint64_t key, std::uint32_t n) {
+    std::uint32_t const picked = source_.pick(kind, key, n);
+    if (n > 1)
+        trace_.on_choice({kind, n, picked, key});
+    return picked;
+}
+
+// --- where two worlds part ------------------------------------------------------------------------------------------
 
 std::optional<Difference> first_difference(WorldMaker const& first, WorldMaker const& second) {
     auto const step = locate_divergence(checkpointed(first), checkpointed(second));

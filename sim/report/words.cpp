@@ -56,6 +56,14 @@ std::string plural(std::uint64_t count, std::string_view word) {
     return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
+std::string shortened(std::string list) {
+    constexpr std::size_t kLongest = 40;
+    if (list.size() <= kLongest)
+        return list;
+    auto const cut = list.rfind(", ", kLongest);
+    return list.substr(0, cut == std::string::npos ? kLongest : cut) + ", ...";
+}
+
 std::string spaced(std::string_view name) {
     std::string words(name);
     std::replace(words.begin(), words.end(), '_', ' ');

@@ -17,6 +17,8 @@ namespace ronde::sim {
 [[nodiscard]] std::string about_count(std::uint64_t count);
 /// "1 root", "16 roots".
 [[nodiscard]] std::string plural(std::uint64_t count, std::string_view word);
+/// "0-6, 8, 10-63, ...": a list that stays readable, cut where it would be longer than 40 letters.
+[[nodiscard]] std::string shortened(std::string list);
 /// "connecting ring" of connecting_ring.
 [[nodiscard]] std::string spaced(std::string_view name);
 

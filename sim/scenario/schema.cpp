@@ -42,7 +42,9 @@ Section top_section() {
         .row("simulated_limit", &WorldPlan::simulated_limit_ns, Duration{1, false},
              "the world is stopped then; whoever still waits is hanging")
         .row("fast_forward", &WorldPlan::fast_forward, Flag{},
-             "an undisturbed ring of the table is computed as a whole, to the same nanosecond");
+             "an undisturbed ring of the table is computed as a whole, to the same nanosecond")
+        .row("any_order", &WorldPlan::any_order, Flag{},
+             "which of the things that happen at the same instant comes first is drawn");
     return section;
 }
 

@@ -70,6 +70,26 @@ public:
     }
     [[nodiscard]] std::vector<ProcessId> const& list(std::uint32_t id) const { return lists_[id].entries; }
 
+    // --- bytes of operations -----------------------------------------------------------------------------------------
+    /// Keeps what a program sends, for one frame. Never 0.
+    [[nodiscard]] std::uint32_t keep_bytes(std::vector<std::byte> bytes) {
+        bytes_kept_ += bytes.size();
+        if (free_bytes_.empty()) {
+            bytes_.push_back(std::move(bytes));
+            return static_cast<std::uint32_t>(bytes_.size());
+        }
+        std::uint32_t const id = free_bytes_.back();
+        free_bytes_.pop_back();
+        bytes_[id - 1U] = std::move(bytes);
+        return id;
+    }
+    [[nodiscard]] std::vector<std::byte> const& bytes_of(std::uint32_t id) const { return bytes_[id - 1U]; }
+    void let_bytes_go(std::uint32_t id) {
+        bytes_kept_ -= bytes_[id - 1U].size();
+        bytes_[id - 1U] = {};
+        free_bytes_.push_back(id);
+    }
+
     // --- verdicts ----------------------------------------------------------------------------------------------------
     /// Verdicts are few and are repeated often: the same one has the same number.
     [[nodiscard]] std::uint32_t keep(protocol::Verdict const& verdict) {
@@ -90,6 +110,7 @@ public:
             total += table.capacity() * sizeof(ProcessId);
         for (List const& list : lists_)
             total += list.entries.capacity() * sizeof(ProcessId) + sizeof(List);
+        total += bytes_kept_ + bytes_.capacity() * sizeof(std::vector<std::byte>);
         return total + verdicts_.size() * protocol::kVerdictBytes;
     }
 
@@ -105,6 +126,9 @@ private:
     std::vector<List> lists_;
     std::vector<std::uint32_t> free_;
     std::vector<std::vector<std::byte>> verdicts_;
+    std::vector<std::vector<std::byte>> bytes_;
+    std::vector<std::uint32_t> free_bytes_;
+    std::size_t bytes_kept_ = 0;
 };
 
 }  // namespace ronde::sim

@@ -77,16 +77,16 @@ void WorldState::step(ProcessId id, Event const& event) {
     if (dependencies_)
         note_dependency(id, event);
     std::uint8_t const before = processes_[id].phase;
+    if (programs_ != nullptr)
+        programs_->on_event(id, event);
     do {
         step_again_ = false;
         step_machine(id, event, actions_.clear());
-        for (Action const& action : actions_)
-            perform(id, action);
+        perform_all(id);
     } while (step_again_);
     while (actions_.more()) {
         step_machine(id, Event::resume(stamp_ns_), actions_.clear());
-        for (Action const& action : actions_)
-            perform(id, action);
+        perform_all(id);
     }
     after_step(id, event, before);
 }
@@ -155,6 +155,8 @@ void WorldState::take_frame(ProcessId id, Slot slot, EndOf end, Link link) {
             authentic = fits && connection.sides[0].has(Side::kSaidHello);
     }
     bool const shown = arriving_as_.kind != Reception::Kind::refuse;
+    if (arriving_as_.kind == Reception::Kind::take && arriving_as_.source == protocol::Source::operation)
+        place_bytes(id, arriving_as_, occurrences_[slot].content);
     arriving_ = slot;
     std::span<const std::byte> const payload = shown ? payload_for(occurrences_[slot]) : std::span<const std::byte>{};
     feed(id, Event::arrived(stamp_ns_, link, frame, payload, authentic));
@@ -184,8 +186,17 @@ void WorldState::ask_held_again(ProcessId id) {
 
 // --- actions out ----------------------------------------------------------------------------------------------------
 
+void WorldState::perform_all(ProcessId id) {
+    for (Observer* const observer : observers_)
+        observer->on_actions(id, actions_);
+    for (Action const& action : actions_)
+        perform(id, action);
+}
+
 void WorldState::perform(ProcessId id, Action const& action) {
     using protocol::ActionKind;
+    if (programs_ != nullptr)
+        programs_->on_action(id, action);
     switch (action.kind) {
     case ActionKind::listen: return perform_listen(id, action.listener);
     case ActionKind::accept:
@@ -216,15 +227,8 @@ void WorldState::perform(ProcessId id, Action const& action) {
     case ActionKind::collect: return perform_collect(id, action);
     case ActionKind::park: return perform_park(id);
     case ActionKind::reserve: return perform_reserve(id, action.count);
-    case ActionKind::complete:
-        if (operations_left_.contains(id))
-            tell_later(id, Happening::operate);
-        return;
-    case ActionKind::ready:
-        processes_[id].set(Process::kReady);
-        if (operations_left_.contains(id))
-            tell_later(id, Happening::operate);
-        return;
+    case ActionKind::complete: return program_looks_again(id);
+    case ActionKind::ready: processes_[id].set(Process::kReady); return program_looks_again(id);
     case ActionKind::finish: return perform_finish(id);
     }
 }
@@ -327,6 +331,8 @@ void WorldState::perform_finish(ProcessId id) {
     if (root)
         return;
     later_.clear();
+    if (programs_ != nullptr)
+        program_looks_again(id);
     for (Listener const listener : {Listener::ring, Listener::callback}) {
         if (listener == Listener::ring || !callback_listeners_.empty())
             drop_listener(id, listener);
@@ -346,6 +352,12 @@ void WorldState::perform_reserve(ProcessId id, std::uint32_t count) {
 void WorldState::tell_later(ProcessId id, Happening kind) {
     append(processes_[id].inbox, tell(id, kind));
     wake(id);
+}
+
+/// Something that the program of a process may wait for has come.
+void WorldState::program_looks_again(ProcessId id) {
+    if (programs_ != nullptr || operations_left_.contains(id))
+        tell_later(id, Happening::operate);
 }
 
 void WorldState::next_operation(ProcessId id) {
@@ -378,6 +390,8 @@ void WorldState::after_step(ProcessId id, Event const& event, std::uint8_t befor
     note_step(id, event, actions_, before, process.phase);
     if (process.phase == before)
         return;
+    if (programs_ != nullptr && process.kind == ProcessKind::rank)
+        programs_->on_phase(id, static_cast<Phase>(process.phase));
     note_phase(id, before, process.phase);
     if (processes_[id].has(Process::kTriggers))
         phase_entered(id);

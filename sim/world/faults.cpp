@@ -92,6 +92,8 @@ void WorldState::prepare(std::uint32_t number) {
             if (rank) {
                 Policies const other = protocol::policies_of(static_cast<protocol::Profile>(fault.amount));
                 own().policies = protocol::resolve(other, plan_.nranks, plan_.nroots);
+                if (own().policies.reply == protocol::Reply::callback)
+                    callback_listeners_.resize(processes_.size());
             }
             break;
         case FaultKind::wrong_version:
@@ -151,6 +153,7 @@ void WorldState::strike_process(ProcessId id, Fault const& fault) {
     switch (fault.kind) {
     case FaultKind::slow:
         hard.slowness = static_cast<std::uint32_t>(std::max<std::uint64_t>(fault.amount, 1));
+        hard.slow_until_ns = until_ns;
         processes_[id].set(Process::kSlow);
         break;
     case FaultKind::pause: hard.paused_until_ns = until_ns; break;
@@ -243,6 +246,8 @@ void WorldState::kill(ProcessId id, Death death) {
         return;
     process.set(Process::kStarted);  // it will not start any more
     process.set(Process::kDead);
+    if (programs_ != nullptr && process.kind == ProcessKind::rank)
+        programs_->end(id);
     if (death == Death::silent)
         process.set(Process::kVanished);
     for (EndOf const end : ends_of(id)) {

@@ -39,6 +39,7 @@ public:
     /// False when none is left.
     [[nodiscard]] bool take_port(std::uint32_t host);
     void free_port(std::uint32_t host);
+    [[nodiscard]] std::uint32_t ports_in_use(std::uint32_t host) const { return ports_[host]; }
     [[nodiscard]] std::uint32_t ports_high_water() const { return ports_high_water_; }
 
     [[nodiscard]] std::size_t bytes() const;

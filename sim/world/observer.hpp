@@ -27,6 +27,15 @@ struct StepSeen {
     std::uint8_t phase_after = 0;
 };
 
+/// What travels while the oracle is asked for its delay, or whether it is lost.
+struct Trip {
+    ProcessId from = kNoProcess;
+    ProcessId to = kNoProcess;
+    bool is_directed = false;             ///< otherwise both live on one host, and it may go the other way
+    Distribution const* delay = nullptr;  ///< that the delay is one of
+    std::uint32_t loss_per_million = 0;
+};
+
 struct Progress {
     TimeNs now_ns = 0;
     std::uint64_t events = 0;
@@ -39,6 +48,8 @@ class Observer {
 public:
     virtual ~Observer() = default;
     virtual void on_step(StepSeen const& seen) = 0;
+    /// One piece of what a step asks for, before it is performed; a long answer has several. on_step follows.
+    virtual void on_actions(ProcessId, protocol::Actions const&) {}
     /// The world is about to do what a fault says.
     virtual void on_fault(TimeNs, Fault const&) {}
 };

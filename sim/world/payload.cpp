@@ -91,9 +91,9 @@ std::uint32_t WorldState::content_of(ProcessId id, Action const& action) {
         verdict.error = error;
         return contents_.keep(verdict);
     }
+    case Source::operation: return bytes_to_send(id, action);
     case Source::none:
-    case Source::handshake:
-    case Source::operation: break;
+    case Source::handshake: break;
     }
     return 0;
 }
@@ -107,6 +107,10 @@ bool WorldState::carries_a_list(Occurrence const& frame) const {
 }
 
 void WorldState::forget_content(Occurrence const& occurrence) {
+    bool const operation = occurrence.frame.kind == FrameKind::message ||
+                           (occurrence.frame.kind == FrameKind::slices && occurrence.frame.d != 0);
+    if (operation && occurrence.content != 0)
+        return contents_.let_bytes_go(occurrence.content);
     bool const table = occurrence.frame.d == 0 && contents_.exact();
     if (table && carries_a_list(occurrence) && (occurrence.marks & Occurrence::kNonsense) == 0)
         contents_.let_go(occurrence.content);
@@ -216,18 +220,27 @@ void WorldState::perform_inspect() {
 
 void WorldState::perform_park(ProcessId id) {
     RONDE_CHECK(arriving_ != kNoSlot, "what is parked has just arrived");
-    Frame const& frame = occurrences_[arriving_].frame;
-    parked_.push_back({id, frame.a, frame.c, frame.payload_bytes});
+    Occurrence& message = occurrences_[arriving_];
+    parked_[{id, message.frame.a, message.frame.c}].push_back({message.frame, message.content});
+    message.content = 0;  // its bytes are the mailbox's now
 }
 
 void WorldState::perform_collect(ProcessId id, Action const& action) {
-    auto const found = std::find_if(parked_.begin(), parked_.end(), [&](ParkedMessage const& message) {
-        return message.receiver == id && message.from == action.rank && message.tag == action.tag;
-    });
+    auto const found = parked_.find({id, action.rank, action.tag});
     if (found == parked_.end())
         return;
-    parked_.erase(found);
-    later_.push_front(Event::collected(stamp_ns_));
+    ParkedMessage const message = found->second.front();
+    found->second.pop_front();
+    if (found->second.empty())
+        parked_.erase(found);
+    bool const fits = message.frame.payload_bytes == ranks_[id].state().slice_bytes;
+    if (fits)
+        place_bytes(id, {Reception::Kind::take, protocol::Source::operation, 0, 1}, message.content);
+    if (message.content != 0)
+        contents_.let_bytes_go(message.content);
+    // The machine says what does not fit when it hears of the message again, as if it came only now.
+    later_.push_front(fits ? Event::collected(stamp_ns_)
+                           : Event::arrived(stamp_ns_, protocol::mail_in(action.rank), message.frame, {}));
 }
 
 }  // namespace ronde::sim

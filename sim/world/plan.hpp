@@ -203,6 +203,9 @@ struct WorldPlan {
     /// Whether an undisturbed gather of the table around the ring may be computed as a whole
     /// (forward/ring_forward.hpp).
     bool fast_forward = true;
+    /// Which of the things that happen at the same instant comes first is asked of the oracle (Choice::order) instead
+    /// of being given. Nothing overtakes on one connection.
+    bool any_order = false;
     TimeNs simulated_limit_ns = 3'600 * kSecondNs;  ///< the world is stopped here: whoever still waits then hangs
 };
 

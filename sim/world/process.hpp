@@ -126,6 +126,7 @@ struct Hardship {
     TimeNs expires_ns = kNever;  ///< idle connections are forgotten
     TimeNs piece_every_ns = 0;
     std::uint64_t piece_bytes = 0;
+    TimeNs slow_until_ns = 0;
     std::uint32_t slowness = 1;
     std::uint64_t no_descriptors = 0;
     std::uint64_t no_ports = 0;
@@ -137,12 +138,16 @@ struct Hardship {
     TimeNs late_ns = 0;
 };
 
-/// A message that came before anybody asked for it.
-struct ParkedMessage {
+/// Messages that come before anybody asks for them wait by receiver, sender and tag, in the order of their arrival.
+struct MailKey {
     ProcessId receiver = kNoProcess;
     RankId from = kNoRank;
     std::uint64_t tag = 0;
-    std::uint32_t bytes = 0;
+    friend auto operator<=>(MailKey const&, MailKey const&) = default;
+};
+struct ParkedMessage {
+    protocol::Frame frame;
+    std::uint32_t content = 0;  ///< its bytes, if somebody looks at them
 };
 
 }  // namespace ronde::sim

@@ -45,6 +45,17 @@ WorldState::WorldState(WorldPlan plan, Oracle* oracle)
     }
 }
 
+/// The shortest of the roots' queues, as coarsely as an id says it.
+std::uint32_t WorldState::backlog_in_the_id() const {
+    protocol::Partition const partition{plan_.nranks, plan_.nroots};
+    std::uint32_t least = plan_.root_backlog;
+    for (std::uint32_t index = 0; index < plan_.nroots; ++index) {
+        std::uint32_t const host = hosts_.host_of_root(index, partition.first_of(index));
+        least = std::min(least, hosts_.plan_of(host).somaxconn);
+    }
+    return protocol::backlog_told_by(protocol::code_of_backlog(least));
+}
+
 void WorldState::populate() {
     protocol::Partition const partition{plan_.nranks, plan_.nroots};
     std::uint32_t const all = plan_.nranks + plan_.nroots;
@@ -59,6 +70,7 @@ void WorldState::populate() {
     worn_.session = plan_.seed | 1U;
     worn_.budget_ns = plan_.budget_ns;
     worn_.roots_digest = 1;
+    worn_.root_backlog = backlog_in_the_id();
     worn_.rank = kNoRank;  // nobody's yet
     ranks_.assign(all, protocol::Rank(worn_));
     for (RankId rank = 0; rank < plan_.nranks; ++rank)
@@ -116,9 +128,9 @@ void WorldState::run() {
 }
 
 bool WorldState::advance() {
-    if (queue_.empty() || queue_.next_ns() > plan_.simulated_limit_ns)
+    if (tied_.empty() && (queue_.empty() || queue_.next_ns() > plan_.simulated_limit_ns))
         return false;
-    auto const [at_ns, slot] = queue_.pop();
+    auto const [at_ns, slot] = plan_.any_order ? next() : queue_.pop();
     fetch_ahead();
     now_ns_ = at_ns;
     stamp_ns_ = at_ns;
@@ -129,6 +141,48 @@ bool WorldState::advance() {
     else
         submit(tell(slot & ~kTimerSlot, Happening::timer));
     return true;
+}
+
+/// What may not be overtaken by what: everything that arrives at one end of a connection, and what a process does by
+/// itself.
+std::uint64_t WorldState::channel_of(Slot slot) const {
+    constexpr std::uint64_t own = std::uint64_t{1} << 62U;
+    constexpr std::uint64_t nameless = std::uint64_t{1} << 63U;
+    if ((slot & kTimerSlot) != 0)
+        return own | nameless | (slot & ~kTimerSlot);
+    Occurrence const& occurrence = occurrences_[slot];
+    if (occurrence.connection != kNoConnection) {
+        Side const& side = connections_[occurrence.connection].sides[occurrence.side];
+        if (side.has(Side::kAttached))
+            return std::uint64_t{side.process} << 32U | side.link.value;
+        return nameless | std::uint64_t{occurrence.connection} << 1U | occurrence.side;
+    }
+    if (occurrence.kind == Happening::quiet_frame)
+        return std::uint64_t{occurrence.process} << 32U | occurrence.link.value;
+    if (is_noticed_by_a_process(occurrence.kind))
+        return own | occurrence.process;
+    return own | std::uint64_t{1} << 48U | static_cast<std::uint64_t>(occurrence.kind) << 32U;
+}
+
+/// The next of those that happen at the earliest time, as the oracle says.
+EventQueue::Popped WorldState::next() {
+    if (tied_.empty())
+        tied_.push_back(queue_.pop());
+    while (!queue_.empty() && queue_.next_ns() == tied_.front().at_ns)
+        tied_.push_back(queue_.pop());
+    channels_.clear();
+    firsts_.clear();
+    for (std::uint32_t i = 0; i < tied_.size(); ++i) {
+        std::uint64_t const channel = channel_of(tied_[i].slot);
+        if (std::find(channels_.begin(), channels_.end(), channel) != channels_.end())
+            continue;
+        channels_.push_back(channel);
+        firsts_.push_back(i);
+    }
+    std::uint32_t const chosen = firsts_[oracle_->pick_among(Choice::order, orders_++, channels_)];
+    EventQueue::Popped const popped = tied_[chosen];
+    tied_.erase(tied_.begin() + chosen);
+    return popped;
 }
 
 /// What comes into being now was set in motion by the step under way.
@@ -315,8 +369,10 @@ TimeNs WorldState::service_ns(Occurrence const& occurrence) {
         occurrence.kind == Happening::frame && connections_[occurrence.connection].sides[occurrence.side].is_not_read();
     if ((occurrence.kind == Happening::frame && !put_aside) || occurrence.kind == Happening::quiet_frame)
         cost_ns = host.message_service_ns;
-    if (processes_[occurrence.process].has(Process::kSlow))
-        cost_ns *= hardship_of(occurrence.process).slowness;
+    if (processes_[occurrence.process].has(Process::kSlow)) {
+        Hardship const& hard = hardship_of(occurrence.process);
+        cost_ns *= now_ns_ < hard.slow_until_ns ? hard.slowness : 1U;
+    }
     return cost_ns;
 }
 
@@ -338,7 +394,10 @@ void WorldState::handle(Slot slot) {
     case Happening::start:
         process.set(Process::kStarted);
         process.phase_since_ns = stamp_ns_;
-        feed(id, Event::start(stamp_ns_));
+        if (programs_ != nullptr && process.kind == ProcessKind::rank)
+            programs_->begin(id, rank_of(id));
+        else
+            feed(id, Event::start(stamp_ns_));
         break;
     case Happening::timer: {
         process.timer_ns = kNever;
@@ -381,7 +440,12 @@ void WorldState::handle(Slot slot) {
         }
         break;
     }
-    case Happening::operate: next_operation(id); break;
+    case Happening::operate:
+        if (programs_ != nullptr)
+            programs_->go_on(id);
+        else
+            next_operation(id);
+        break;
     case Happening::ring_done: end_ring(id, slot); break;
     case Happening::give_up:
         if (process.alive() && !process.has(Process::kOver))
@@ -399,6 +463,7 @@ TimeNs WorldState::delay_ns(Connection& connection, std::uint32_t from_host, std
     if (distance.is_constant())
         return distance.least_ns();
     std::uint64_t const key = next_draw(connection);
+    on_trip_ = {&connection, from_host, to_host};
     return distance.among(oracle_->pick(Choice::delay, key, kQuantiles), kQuantiles);
 }
 
@@ -406,9 +471,19 @@ bool WorldState::is_lost(Connection& connection, std::uint32_t from_host, std::u
     std::uint32_t const loss_per_million = hosts_.loss_per_million(from_host, to_host);
     if (loss_per_million == 0)
         return false;
+    on_trip_ = {&connection, from_host, to_host};
     bool const lost = oracle_->pick(Choice::loss, next_draw(connection), 1'000'000) < loss_per_million;
     out_.storm.packets_lost += lost ? 1U : 0U;
     return lost;
+}
+
+Trip WorldState::trip() const {
+    auto const& [connection, from_host, to_host] = on_trip_;
+    if (connection == nullptr)
+        return {};
+    bool const from_caller = processes_[connection->sides[0].process].host == from_host;
+    return {connection->sides[from_caller ? 0 : 1].process, connection->sides[from_caller ? 1 : 0].process,
+            from_host != to_host, &hosts_.distance(from_host, to_host), hosts_.loss_per_million(from_host, to_host)};
 }
 
 }  // namespace ronde::sim

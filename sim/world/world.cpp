@@ -33,11 +33,29 @@ Outcome World::run() {
     return state_->outcome();
 }
 
+void World::host(Programs& programs) { state_->host(programs); }
+void World::start(ProcessId process) { state_->start_machine(process); }
+void World::operate(ProcessId process, protocol::Operation const& operation) { state_->operate(process, operation); }
+void World::close(ProcessId process) { state_->close(process); }
+void World::sleep(ProcessId process, TimeNs wake_ns) { state_->sleep(process, wake_ns); }
+void World::abort(ProcessId process) { state_->abort(process); }
+void World::leave(ProcessId process) { state_->leave(process); }
+TimeNs World::program_now_ns() const noexcept { return state_->stamp_ns(); }
+protocol::Rank const& World::machine(ProcessId process) const { return state_->machine(process); }
+bool World::was_ready(ProcessId process) const { return state_->was_ready(process); }
+bool World::is_over(ProcessId process) const { return state_->is_over(process); }
+protocol::Verdict World::verdict_of(ProcessId process) const { return state_->verdict_of(process); }
+std::vector<ProcessId> World::table_of(ProcessId process) const { return state_->holders_known_to(process); }
+bool World::tables_are_exact() const { return state_->tables_are_exact(); }
+protocol::Entry World::entry_of(ProcessId process) const { return state_->entry_of(process); }
+
 bool World::advance() { return state_->advance(); }
 Outcome World::outcome() const { return state_->outcome(); }
 TimeNs World::now_ns() const noexcept { return state_->now_ns(); }
+Trip World::trip() const { return state_->trip(); }
 WorldPlan const& World::plan() const noexcept { return state_->plan(); }
 protocol::Rank const& World::rank(RankId rank) const { return state_->rank(rank); }
 protocol::Root const& World::root(std::uint32_t index) const { return state_->root(index); }
+Look World::look() const noexcept { return Look(*state_); }
 
 }  // namespace ronde::sim

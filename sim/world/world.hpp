@@ -11,6 +11,7 @@
 
 #include "engine/oracle.hpp"
 #include "world/dependencies.hpp"
+#include "world/look.hpp"
 #include "world/observer.hpp"
 #include "world/outcome.hpp"
 #include "world/plan.hpp"
@@ -20,6 +21,7 @@
 
 namespace ronde::sim {
 
+class Programs;
 class WorldState;
 
 class World {
@@ -39,6 +41,10 @@ public:
     /// Called now and then while the world runs (every 2^16 events), for a progress line.
     void on_progress(std::function<void(Progress const&)> report);
 
+    /// Ranks begin programs instead of starting by themselves, and every frame is played. Before the first event; must
+    /// outlive the world, or its last event.
+    void host(Programs& programs);
+
     /// Runs until nothing more can happen, or simulated_limit_ns.
     Outcome run();
     /// One event. False when nothing more can happen.
@@ -47,9 +53,41 @@ public:
     [[nodiscard]] Outcome outcome() const;
 
     [[nodiscard]] TimeNs now_ns() const noexcept;
+    /// For an oracle that wants to know what it chooses about: valid while it picks a Choice::delay or a Choice::loss.
+    [[nodiscard]] Trip trip() const;
     [[nodiscard]] WorldPlan const& plan() const noexcept;
     [[nodiscard]] protocol::Rank const& rank(RankId rank) const;
     [[nodiscard]] protocol::Root const& root(std::uint32_t index) const;
+    /// All that can be seen of it. Valid until run() returns or the world ends; ask again after run().
+    [[nodiscard]] Look look() const noexcept;
+
+    // --- calls of programs ---------------------------------------------------------------------------------------------
+    // Of a living process. The first four while it begins or goes on (world/programs.hpp), the others between two events
+    // too.
+    void start(ProcessId process);
+    void operate(ProcessId process, protocol::Operation const& operation);
+    void close(ProcessId process);
+    /// It notices nothing until `wake_ns`, and then goes on.
+    void sleep(ProcessId process, TimeNs wake_ns);
+    /// Gives up, as soon as the process notices.
+    void abort(ProcessId process);
+    /// Its connections and listeners are closed by the kernel; the machine hears of nothing any more.
+    void leave(ProcessId process);
+
+    /// The time that a program sees: that of the occurrence which its process works on.
+    [[nodiscard]] TimeNs program_now_ns() const noexcept;
+    [[nodiscard]] protocol::Rank const& machine(ProcessId process) const;
+    [[nodiscard]] bool was_ready(ProcessId process) const;
+    /// Ended or left: nothing happens to it any more.
+    [[nodiscard]] bool is_over(ProcessId process) const;
+    /// How it ended, with the ranks that a verdict listed.
+    [[nodiscard]] protocol::Verdict verdict_of(ProcessId process) const;
+    /// By rank: whose entries it holds.
+    [[nodiscard]] std::vector<ProcessId> table_of(ProcessId process) const;
+    /// Whether tables can differ; in large worlds all share one.
+    [[nodiscard]] bool tables_are_exact() const;
+    /// What a process has registered.
+    [[nodiscard]] protocol::Entry entry_of(ProcessId process) const;
 
 private:
     Oracle* oracle_;

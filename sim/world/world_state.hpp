@@ -8,6 +8,7 @@
 ///   drive.cpp     the seam: events into machines, actions out of them
 ///   ring_lane.cpp a gather around the ring as a whole, and delays that both lanes agree on
 ///   payload.cpp   what frames carry, and who knows which entries
+///   programs.cpp  programs that run in the processes: their calls, and the bytes of these
 ///   faults.cpp    what goes wrong, and when
 ///   strangers.cpp people who have no business here
 ///   tally.cpp     what came of it
@@ -24,6 +25,7 @@
 #include "world/observer.hpp"
 #include "world/outcome.hpp"
 #include "world/process.hpp"
+#include "world/programs.hpp"
 #include "world/slab.hpp"
 
 #include <deque>
@@ -44,12 +46,15 @@ public:
     /// The table's ring was skipped although it was disturbed: the outcome is void, all has to be played.
     [[nodiscard]] bool must_be_played() const;
     bool advance();
+    /// Nothing more can happen; false when the world was stopped, or has only begun.
+    [[nodiscard]] bool at_rest() const { return queue_.empty() && tied_.empty(); }
     [[nodiscard]] Outcome outcome();
     void keep_dependencies();
     [[nodiscard]] CriticalPath critical_path() const;
 
     [[nodiscard]] WorldPlan const& plan() const { return plan_; }
     [[nodiscard]] TimeNs now_ns() const { return now_ns_; }
+    [[nodiscard]] Trip trip() const;
     [[nodiscard]] protocol::Rank const& rank(RankId rank);
     [[nodiscard]] protocol::Root const& root(std::uint32_t index) const { return roots_[index]->machine; }
 
@@ -59,7 +64,27 @@ public:
     }
     std::function<void(Progress const&)> report_progress;
 
+    // --- for programs, see world.hpp ---
+    void host(Programs& programs);
+    void start_machine(ProcessId process) { feed(process, Event::start(stamp_ns_)); }
+    void operate(ProcessId process, protocol::Operation const& operation) {
+        feed(process, Event::operate(stamp_ns_, operation));
+    }
+    void close(ProcessId process) { feed(process, Event::close(stamp_ns_)); }
+    void abort(ProcessId process);
+    void sleep(ProcessId process, TimeNs wake_ns);
+    void leave(ProcessId process);
+    [[nodiscard]] TimeNs stamp_ns() const { return stamp_ns_; }
+    [[nodiscard]] protocol::Rank const& machine(ProcessId process) { return wear(process); }
+    [[nodiscard]] bool was_ready(ProcessId process) const { return processes_[process].has(Process::kReady); }
+    [[nodiscard]] bool is_over(ProcessId process) const { return processes_[process].has(Process::kOver); }
+    [[nodiscard]] protocol::Verdict verdict_of(ProcessId process) const;
+    [[nodiscard]] std::vector<ProcessId> holders_known_to(ProcessId process) const;
+    [[nodiscard]] bool tables_are_exact() const { return contents_.exact(); }
+    [[nodiscard]] protocol::Entry entry_of(ProcessId process) const;
+
 private:
+    friend class Look;
     using Action = protocol::Action;
     using Actions = protocol::Actions;
     using Event = protocol::Event;
@@ -77,6 +102,7 @@ private:
     static constexpr Slot kTimerSlot = 1U << 31;
 
     // --- run.cpp ---------------------------------------------------------------------------------------------------
+    [[nodiscard]] std::uint32_t backlog_in_the_id() const;
     void populate();
     [[nodiscard]] TimeNs start_ns_of(RankId rank);
     Slot plan_at(TimeNs at_ns, Happening kind, ProcessId process);
@@ -85,6 +111,8 @@ private:
     Slot tell(ProcessId process, Happening kind);
     void submit(Slot slot);
     void fetch_ahead();
+    [[nodiscard]] EventQueue::Popped next();
+    [[nodiscard]] std::uint64_t channel_of(Slot slot) const;
     void dispatch(Slot slot);
     [[nodiscard]] bool can_work(ProcessId process) const;
     void wake(ProcessId process);
@@ -156,6 +184,7 @@ private:
     void feed(ProcessId process, Event const& event);
     void step(ProcessId process, Event const& event);
     void step_machine(ProcessId process, Event const& event, Actions& actions);
+    void perform_all(ProcessId process);
     void perform(ProcessId process, Action const& action);
     void perform_listen(ProcessId process, Listener listener);
     void perform_connect(ProcessId process, Action const& action);
@@ -169,16 +198,18 @@ private:
     void ask_held_again(ProcessId process);
     void next_operation(ProcessId process);
     void tell_later(ProcessId process, Happening kind);
+    void program_looks_again(ProcessId process);
     [[nodiscard]] protocol::Rank& wear(ProcessId process);
     [[nodiscard]] Reception reception(ProcessId process, Link link, Frame const& frame);
     [[nodiscard]] TimeNs machine_deadline(ProcessId process);
     [[nodiscard]] RootProcess& root_of(ProcessId process) { return *roots_[process - plan_.nranks]; }
 
     // --- payload.cpp ------------------------------------------------------------------------------------------------
-    [[nodiscard]] protocol::Entry entry_of(ProcessId process) const;
     [[nodiscard]] ProcessId holder_at_root(ProcessId process, RankId rank);
     [[nodiscard]] std::uint32_t content_of(ProcessId process, Action const& action);
     void forget_content(Occurrence const& occurrence);
+    [[nodiscard]] std::uint32_t bytes_to_send(ProcessId process, Action const& action);
+    void place_bytes(ProcessId process, Reception const& reception, std::uint32_t content);
     [[nodiscard]] bool carries_a_list(Occurrence const& frame) const;
     [[nodiscard]] std::span<const std::byte> payload_for(Occurrence const& occurrence);
     void perform_learn(ProcessId process, Action const& action);
@@ -233,6 +264,10 @@ private:
     Oracle* oracle_;
     Hosts hosts_;
     EventQueue queue_;
+    std::vector<EventQueue::Popped> tied_;  ///< any_order: taken from the queue, all of one time
+    std::vector<std::uint64_t> channels_;   ///< ... and those that may come first: by what they must not overtake
+    std::vector<std::uint32_t> firsts_;
+    std::uint64_t orders_ = 0;
     Slab<Occurrence> occurrences_;
     Slab<Connection> connections_;
     LinkIndex index_;
@@ -248,7 +283,7 @@ private:
     std::map<ProcessId, ExtraProcess> extras_;
     std::map<ProcessId, Hardship> hardships_;
     std::multimap<RankId, std::uint32_t> triggers_;  ///< rank -> fault that its phases set off
-    std::vector<ParkedMessage> parked_;
+    std::map<MailKey, std::deque<ParkedMessage>> parked_;
     std::map<ProcessId, std::vector<Link>> mail_links_;
     std::map<ProcessId, std::vector<EndOf>> held_;
     std::map<ProcessId, std::uint32_t> operations_left_;     ///< to begin; gone when the last one is complete
@@ -267,12 +302,19 @@ private:
     void note_dependency(ProcessId process, Event const& event);
 
     std::vector<Observer*> observers_;
+    Programs* programs_ = nullptr;
 
     // --- the step under way -----------------------------------------------------------------------------------------
     TimeNs now_ns_ = 0;    ///< of the occurrence under way
     TimeNs stamp_ns_ = 0;  ///< when the process under way is done with it: `now` of its events
     std::deque<Event> later_;
     Actions actions_;
+    /// What the oracle is being asked about.
+    struct {
+        Connection const* connection = nullptr;
+        std::uint32_t from_host = 0;
+        std::uint32_t to_host = 0;
+    } on_trip_;
     Slot arriving_ = kNoSlot;
     Reception arriving_as_;
     bool step_again_ = false;

@@ -1,6 +1,7 @@
 /// `./dev bench`: real bootstraps on this machine against the least that any program must do here, in one run.
 /// Nothing passes or fails; what counts are the ratios between rows of one table.
 #include "bare_star.hpp"
+#include "peers.hpp"
 #include "ronde_run.hpp"
 #include "step_cost.hpp"
 #include "table.hpp"
@@ -45,6 +46,7 @@ std::string times(std::int64_t a, std::int64_t b) {
 }
 
 int measure(std::vector<std::uint32_t> const& sizes, std::uint32_t repeat) {
+    std::vector<Measured> for_peers;
     Table table({"ranks  who", "table ms", "x floor", "all-gather ms", "cpu s", "messages", "bytes", "peak MB/rank"});
     for (std::uint32_t const ranks : sizes) {
         auto const all = contenders();
@@ -76,6 +78,10 @@ int measure(std::vector<std::uint32_t> const& sizes, std::uint32_t repeat) {
             if (samples[i].table_ns.empty())
                 continue;
             std::int64_t const table_ns = median(samples[i].table_ns);
+            if (i == 0) {
+                for_peers.push_back(
+                    {ranks, floor, table_ns, median(samples[i].all_gather_ns), median(samples[i].cpu_s)});
+            }
             table.row({fmt::format("{:>5}  {}", ranks, all[i].name), ms(table_ns), times(table_ns, floor),
                        ms(median(samples[i].all_gather_ns)), fmt::format("{:.3f}", median(samples[i].cpu_s)),
                        std::to_string(samples[i].last.messages), std::to_string(samples[i].last.bytes),
@@ -83,6 +89,7 @@ int measure(std::vector<std::uint32_t> const& sizes, std::uint32_t repeat) {
         }
     }
     fmt::print("All processes started -> last rank holds the full table; medians of {}.\n\n{}", repeat, table.text());
+    fmt::print("\n{}\n", against_others(for_peers));
     return 0;
 }
 

@@ -148,8 +148,8 @@ TEST(Joining, AnIdFileThatNeverComesIsWaitedForUntilTheDeadlineAndNamed) {
     EXPECT_EQ(ended.status, 3);
     EXPECT_EQ(ended.out, "");
     EXPECT_EQ(ended.err,
-              fmt::format("ronde run: --id: waiting up to 50.00 ms for {0}\n"
-                          "ronde run: --id: {0} is not there after 50.00 ms: start the root (ronde root --id {0}), "
+              fmt::format("ronde run: --id: waiting up to 50.0 ms for {0}\n"
+                          "ronde run: --id: {0} is not there after 50.0 ms: start the root (ronde root --id {0}), "
                           "or say where its id file is\n",
                           file));
 }

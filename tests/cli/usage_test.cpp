@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"bytes", "run -n 4 --all-gather lots", "--all-gather: 'lots' is no size"},
         Wrong{"repeat_alone", "run -n 4 --repeat 3", "--repeat 3 was given without --all-gather"},
         Wrong{"id_command", "id", "no command given; expected show, new"},
-        Wrong{"id_address", "id new --at nowhere", "nowhere"}, Wrong{"replay_nothing", "replay", "directory"}),
+        Wrong{"id_address", "id new --at nowhere", "nowhere"}, Wrong{"replay_nothing", "replay", "path"}),
     [](auto const& test) { return std::string(test.param.name); });
 
 TEST(Usage, HalfOfALaunchersVariablesIsAnError) {

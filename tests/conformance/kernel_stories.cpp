@@ -23,6 +23,38 @@ void await_heard(Scene& scene) {
     scene.carry_until("everybody was heard", [&] { return scene.owner.heard_from() == scene.callers.size(); });
 }
 
+/// One caller, how often it had to call, and when it stood.
+Facts one_call_stands(Scene& scene) {
+    scene.call(1);
+    scene.carry_until("the caller was connected", [&] { return scene.count(Standing::connected) == 1; });
+    return Facts()
+        .add("SYNs sent again", scene.calls() - 1)
+        .add("after, in s", sum(scene.call_steps_s(scene.callers[0])));
+}
+
+Facts who_was_reset(Scene& scene) {
+    return Facts()
+        .add("in the queue", scene.owner.queue_length())
+        .add("reset", scene.count(Standing::reset))
+        .add("ghosts", scene.count(Standing::connected) - scene.owner.queue_length());
+}
+
+/// A caller says its word and is gone before it is accepted: what the owner of the listener then finds.
+Facts caller_leaves_the_queue(void (Caller::*leave)()) {
+    Scene scene;
+    scene.call(1);
+    scene.settle();
+    std::uint16_t const port = scene.callers[0].port();
+    (scene.callers[0].*leave)();
+    scene.wire.carry();
+    scene.owner.accept_all();
+    Owner::Guest const& guest = scene.owner.guests()[port];
+    return Facts()
+        .add("accepted", scene.owner.guests().size())
+        .add("its word", guest.heard_bytes == kWordBytes ? "heard" : "lost")
+        .add("then", name_of(guest.ended.value_or(Standing::connected)));
+}
+
 }  // namespace
 
 Facts callers_one_after_another() {
@@ -78,10 +110,7 @@ Facts abort_on_overflow() {
     Scene scene;
     scene.wire.set(Host::listener, "net/ipv4/tcp_abort_on_overflow", 1);
     scene.crowd(5, 8);
-    return Facts()
-        .add("in the queue", scene.owner.queue_length())
-        .add("reset", scene.count(Standing::reset))
-        .add("ghosts", scene.count(Standing::connected) - scene.owner.queue_length());
+    return who_was_reset(scene);
 }
 
 Facts abort_on_overflow_with_cookies() {
@@ -89,30 +118,19 @@ Facts abort_on_overflow_with_cookies() {
     scene.wire.set(Host::listener, "net/ipv4/tcp_abort_on_overflow", 1);
     scene.call(64);
     scene.settle();
-    return Facts()
-        .add("in the queue", scene.owner.queue_length())
-        .add("reset", scene.count(Standing::reset))
-        .add("ghosts", scene.count(Standing::connected) - scene.owner.queue_length());
+    return who_was_reset(scene);
 }
 
 Facts call_is_lost() {
     Scene scene;
     scene.wire.passes = [&](Segment const& segment) { return !segment.is_call() || scene.calls() > 1; };
-    scene.call(1);
-    scene.carry_until("the caller was connected", [&] { return scene.count(Standing::connected) == 1; });
-    return Facts()
-        .add("SYNs sent again", scene.calls() - 1)
-        .add("after, in s", sum(scene.call_steps_s(scene.callers[0])));
+    return one_call_stands(scene);
 }
 
 Facts answer_is_lost() {
     Scene scene;
     scene.wire.passes = [&](Segment const& segment) { return !segment.is_answer() || scene.answers() > 1; };
-    scene.call(1);
-    scene.carry_until("the caller was connected", [&] { return scene.count(Standing::connected) == 1; });
-    return Facts()
-        .add("SYNs sent again", scene.calls() - 1)
-        .add("after, in s", sum(scene.call_steps_s(scene.callers[0])));
+    return one_call_stands(scene);
 }
 
 Facts word_is_lost() {
@@ -153,35 +171,9 @@ Facts listener_closes() {
     return facts.add("reset when a word is repeated", scene.count(Standing::reset) - kRoom);
 }
 
-Facts caller_closes_in_the_queue() {
-    Scene scene;
-    scene.call(1);
-    scene.settle();
-    std::uint16_t const port = scene.callers[0].port();
-    scene.callers[0].close();
-    scene.wire.carry();
-    scene.owner.accept_all();
-    Owner::Guest const& guest = scene.owner.guests()[port];
-    return Facts()
-        .add("accepted", scene.owner.guests().size())
-        .add("its word", guest.heard_bytes == kWordBytes ? "heard" : "lost")
-        .add("then", name_of(guest.ended.value_or(Standing::connected)));
-}
+Facts caller_closes_in_the_queue() { return caller_leaves_the_queue(&Caller::close); }
 
-Facts caller_resets_in_the_queue() {
-    Scene scene;
-    scene.call(1);
-    scene.settle();
-    std::uint16_t const port = scene.callers[0].port();
-    scene.callers[0].reset();
-    scene.wire.carry();
-    scene.owner.accept_all();
-    Owner::Guest const& guest = scene.owner.guests()[port];
-    return Facts()
-        .add("accepted", scene.owner.guests().size())
-        .add("its word", guest.heard_bytes == kWordBytes ? "heard" : "lost")
-        .add("then", name_of(guest.ended.value_or(Standing::connected)));
-}
+Facts caller_resets_in_the_queue() { return caller_leaves_the_queue(&Caller::reset); }
 
 Facts ghosts_close() {
     Scene scene;

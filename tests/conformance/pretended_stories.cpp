@@ -29,6 +29,7 @@ WorldPlan plan_of(std::uint32_t count) {
     plan.nranks = count;
     plan.policies = protocol::policies_of(protocol::Profile::ronde);
     plan.policies.answer_patience_ms = 600'000;
+    plan.policies.stagger = protocol::Stagger::none;
     plan.budget_ns = 600 * kSecondNs;
     plan.ranks_per_host = {1};
     // Not quite at once, so that an owner who is back can look after each; but all SYNs arrive before the first ACK

@@ -24,6 +24,23 @@ using ::testing::HasSubstr;
 
 using Answers = std::vector<std::uint32_t>;
 
+/// Every second number of at most six is worth a line; nobody can tell one nonce from another.
+class PlainWords final : public Phrasebook {
+public:
+    std::string question(Choice kind, std::uint64_t key, std::uint32_t) override {
+        return "the " + std::string(name_of(kind)) + " of " + std::to_string(key);
+    }
+    std::vector<std::uint32_t> options(Choice kind, std::uint64_t, std::uint32_t n) override {
+        std::vector<std::uint32_t> some;
+        for (std::uint32_t i = 0; i < std::min(n, 6U) && kind != Choice::nonce; i += 2)
+            some.push_back(i);
+        return some;
+    }
+    std::string meaning(Choice, std::uint64_t, std::uint32_t, std::uint32_t picked) override {
+        return "number " + std::to_string(picked);
+    }
+};
+
 // --- laws of all ----------------------------------------------------------------------------------------------------
 
 TEST(Oracle, EveryAnswerIsBelowNAndAChoiceAmongOneIsNone) {
@@ -34,7 +51,8 @@ TEST(Oracle, EveryAnswerIsBelowNAndAChoiceAmongOneIsNone) {
     PctOracle pct{1, 3, 100, seeded};
     std::istringstream input;
     std::ostringstream output;
-    InteractiveOracle interactive{input, output};
+    PlainWords words;
+    InteractiveOracle interactive{input, output, seeded, words};
     TapeOracle recording = TapeOracle::record(seeded);
     TapeOracle replaying = TapeOracle::replay({});
     for (Oracle* const oracle :
@@ -315,38 +333,63 @@ TEST(PctOracle, TheSameSeedIsTheSameScheduleAndOtherKindsAreAskedElsewhere) {
 // --- a person -------------------------------------------------------------------------------------------------------
 
 TEST(InteractiveOracle, ListsTheOptionsAndAsksUntilItUnderstands) {
-    std::istringstream input{"seven\n3\n-1\n\t2 \n\n1\n"};
+    std::istringstream input{"seven\n3\n-1\n=9\n\t2 \n\n1\n=7\n"};
     std::ostringstream output;
-    InteractiveOracle oracle{input, output, [](Choice, std::uint64_t key, std::uint32_t index) {
-                                 return "rank " + std::to_string(index) + " at " + std::to_string(key);
-                             }};
-    EXPECT_EQ(oracle.pick(Choice::order, 16, 3), 2U);
-    EXPECT_THAT(output.str(), HasSubstr("choose the order (key 0x10):\n   0  rank 0 at 16\n   1  rank 1 at 16\n"));
-    EXPECT_THAT(output.str(), HasSubstr("'seven' is none of them; expected a number of 0 to 2\n"));
-    EXPECT_THAT(output.str(), HasSubstr("'3' is none of them"));
-    EXPECT_THAT(output.str(), HasSubstr("'-1' is none of them"));
-    EXPECT_EQ(oracle.pick(Choice::order, 17, 3), 0U);  // an empty line
-    EXPECT_EQ(oracle.pick(Choice::order, 18, 2), 1U);
+    FunctionOracle rest{[](Choice, std::uint64_t, std::uint32_t n) { return n - 1; }};
+    PlainWords words;
+    InteractiveOracle oracle{input, output, rest, words};
+    EXPECT_EQ(oracle.pick(Choice::delay, 16, 9), 4U);
+    EXPECT_THAT(output.str(), HasSubstr("the delay of 16\n   0  number 0\n   1  number 2\n   2  number 4\n"
+                                        "0-2 [number 8]> "));
+    for (std::string_view const wrong : {"seven", "3", "-1", "=9"})
+        EXPECT_THAT(output.str(), HasSubstr("'" + std::string(wrong) +
+                                            "' is none of them; expected a number of 0 to 2, =0 to =8, nothing"));
+    EXPECT_EQ(oracle.pick(Choice::delay, 17, 9), 8U) << "an empty line";
+    EXPECT_EQ(oracle.pick(Choice::delay, 18, 9), 2U);
+    EXPECT_EQ(oracle.pick(Choice::delay, 19, 9), 7U) << "exactly that one";
+    EXPECT_THAT(output.str(), HasSubstr("0-2 [number 8]>   number 7\n")) << "what was taken is said";
+    EXPECT_EQ(oracle.answered(), 4U);
     EXPECT_FALSE(oracle.ended());
 }
 
-TEST(InteractiveOracle, WithoutInputItGoesOnWithZero) {
-    std::istringstream input{"nonsense"};
+TEST(InteractiveOracle, AsksForNothingThatHasNoOptions) {
+    std::istringstream input{"0\n"};
     std::ostringstream output;
-    InteractiveOracle oracle{input, output};
-    EXPECT_EQ(oracle.pick(Choice::loss, 0, 2), 0U);
-    EXPECT_TRUE(oracle.ended());
-    std::string const said = output.str();
-    EXPECT_EQ(oracle.pick(Choice::loss, 1, 2), 0U);
-    EXPECT_EQ(output.str(), said);
+    SeededOracle rest{1};
+    PlainWords words;
+    InteractiveOracle oracle{input, output, rest, words};
+    EXPECT_EQ(oracle.pick(Choice::nonce, 5, 1'000), rest.pick(Choice::nonce, 5, 1'000));
+    EXPECT_EQ(output.str(), "");
 }
 
-TEST(InteractiveOracle, DoesNotListThousands) {
-    std::istringstream input{"4095\n"};
+TEST(InteractiveOracle, WithoutInputTheRestGoesOn) {
+    std::istringstream input{"nonsense"};
     std::ostringstream output;
-    InteractiveOracle oracle{input, output, {}, 3};
-    EXPECT_EQ(oracle.pick(Choice::delay, 0, 4096), 4095U);
-    EXPECT_THAT(output.str(), HasSubstr("   2  \n      ... up to 4095\n"));
+    SeededOracle rest{1};
+    PlainWords words;
+    InteractiveOracle oracle{input, output, rest, words};
+    EXPECT_EQ(oracle.pick(Choice::loss, 0, 1'000), rest.pick(Choice::loss, 0, 1'000));
+    EXPECT_TRUE(oracle.ended());
+    std::string const said = output.str();
+    EXPECT_THAT(said, HasSubstr("no more answers: the seed chooses from here on\n"));
+    EXPECT_EQ(oracle.pick(Choice::loss, 1, 1'000), rest.pick(Choice::loss, 1, 1'000));
+    EXPECT_EQ(output.str(), said);
+    EXPECT_EQ(oracle.answered(), 0U);
+}
+
+TEST(InteractiveOracle, SkipsOneKindAndEndsAll) {
+    std::istringstream input{"skip\n1\nend\n1\n"};
+    std::ostringstream output;
+    FunctionOracle rest{[](Choice, std::uint64_t, std::uint32_t n) { return n - 1; }};
+    PlainWords words;
+    InteractiveOracle oracle{input, output, rest, words};
+    EXPECT_EQ(oracle.pick(Choice::delay, 0, 9), 8U);
+    EXPECT_EQ(oracle.pick(Choice::delay, 1, 9), 8U) << "not asked";
+    EXPECT_EQ(oracle.pick(Choice::loss, 2, 9), 2U);
+    EXPECT_EQ(oracle.pick(Choice::loss, 3, 9), 8U);
+    EXPECT_EQ(oracle.pick(Choice::loss, 4, 9), 8U) << "not asked";
+    EXPECT_TRUE(oracle.ended());
+    EXPECT_EQ(oracle.answered(), 1U);
 }
 
 }  // namespace

@@ -43,6 +43,30 @@ TEST(Tape, IsReadAsItIsWritten) {
     }
 }
 
+TEST(Tape, HoldsThePlanAndWhatCameOfIt) {
+    Tape tape = some_tape();
+    tape.plan = "name = \"late\"\n\nranks = 8\n";
+    tape.outcome = TapeOutcome{{1, 2}, choices_digest(tape)};
+    std::string const text = to_text(tape);
+    EXPECT_THAT(text, HasSubstr("note 8 ranks, one late\nplan name = \"late\"\nplan \nplan ranks = 8\ndelay "));
+    EXPECT_EQ(tape_from(text), tape);
+    EXPECT_EQ(error_of("ronde-tape 1\noutcome 1 of 2\nend 0\n"),
+              "line 2: expected 'outcome DIGEST of DIGEST', each of 32 hexadecimal digits");
+}
+
+TEST(Tape, ItsDigestNoticesEveryChange) {
+    Digest128 const before = choices_digest(some_tape());
+    std::vector<Tape> changed(6, some_tape());
+    changed[0].seed = 43;
+    changed[1].plan = "ranks = 8\n";
+    changed[2].entries[1].picked = 1;
+    changed[3].entries[1].kind = Choice::delay;
+    changed[4].entries[1].key = 4;
+    changed[5].entries.pop_back();
+    for (Tape const& tape : changed)
+        EXPECT_NE(choices_digest(tape), before) << to_text(tape);
+}
+
 TEST(Tape, ANoteOfTwoLinesBecomesOne) {
     Tape tape;
     tape.note = "two\nlines";

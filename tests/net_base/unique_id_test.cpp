@@ -2,6 +2,7 @@
 
 #include "net/endpoint.hpp"
 #include "net/fd.hpp"
+#include "net/limits.hpp"
 #include "temporary_folder.hpp"
 
 #include <ronde/unique_id.hpp>
@@ -71,6 +72,14 @@ TEST(UniqueId, GoesRoundAsTextAndAsBytes) {
         EXPECT_EQ(UniqueId::parse("  " + id.text() + "\r\n"), id);
         EXPECT_EQ(UniqueId::from_bytes(id.bytes()), id);
     }
+}
+
+TEST(UniqueId, TellsHowManyMayWaitAtTheRoots) {
+    std::uint32_t const granted = fresh_id().root_backlog();
+    EXPECT_LE(granted, std::max(16U, net::somaxconn()));
+    EXPECT_GT(granted, net::somaxconn() / 4);  // the next smaller power of four
+    EXPECT_EQ(UniqueId::parse(fresh_id().text())->root_backlog(), granted);
+    EXPECT_EQ(UniqueId::at_address("127.0.0.1:4711")->root_backlog(), 4'096U) << "made without its roots: the usual";
 }
 
 TEST(UniqueId, IsDifferentEveryTime) {

@@ -57,6 +57,21 @@ std::array<Fd, 2> socket_pair() {
     return {Fd(fds[0]), Fd(fds[1])};
 }
 
+/// Two sockets: who listens at one of them, and what is said at the other.
+struct Line {
+    explicit Line(Loop& its_loop) : loop(its_loop) {}
+
+    [[nodiscard]] int watch() { return loop.watch(ends[0].get(), EPOLLIN, ear, watched); }
+    [[nodiscard]] int watch_level() { return loop.watch_level(ends[0].get(), EPOLLIN, ear, watched); }
+    void unwatch() { loop.unwatch(watched); }
+    [[nodiscard]] bool say(char byte) const { return ::write(ends[1].get(), &byte, 1) == 1; }
+
+    Loop& loop;
+    std::array<Fd, 2> ends = socket_pair();
+    Ear ear;
+    Loop::Watch watched;
+};
+
 TEST(Loop, TellsDeadlinesInTheirOrderHoweverTheyWereSetAndChanged) {
     Loop loop;
     std::vector<int> log;
@@ -108,91 +123,79 @@ TEST(Loop, ReturnsAtTheTimeItWasGivenWhenNothingHappens) {
 
 TEST(Loop, TellsAnEdgeOnceAndAgainWhenMoreComes) {
     Loop loop;
-    auto pair = socket_pair();
-    Ear ear;
-    Loop::Watch watch;
-    ASSERT_EQ(loop.watch(pair[0].get(), EPOLLIN, ear, watch), 0);
-    ASSERT_EQ(::write(pair[1].get(), "a", 1), 1);
+    Line line(loop);
+    ASSERT_EQ(line.watch(), 0);
+    ASSERT_TRUE(line.say('a'));
     loop.run_once();
-    EXPECT_EQ(ear.calls, 1);
+    EXPECT_EQ(line.ear.calls, 1);
     loop.run_once(0);
-    EXPECT_EQ(ear.calls, 1) << "the byte is still unread, but its edge was told";
-    ASSERT_EQ(::write(pair[1].get(), "b", 1), 1);
+    EXPECT_EQ(line.ear.calls, 1) << "the byte is still unread, but its edge was told";
+    ASSERT_TRUE(line.say('b'));
     loop.run_once();
-    EXPECT_EQ(ear.calls, 2);
-    loop.unwatch(watch);
+    EXPECT_EQ(line.ear.calls, 2);
+    line.unwatch();
 }
 
 TEST(Loop, TellsALevelInEveryBatchUntilItIsTakenAway) {
     Loop loop;
-    auto pair = socket_pair();
-    Ear ear;
-    Loop::Watch watch;
-    ASSERT_EQ(loop.watch_level(pair[0].get(), EPOLLIN, ear, watch), 0);
-    ASSERT_EQ(::write(pair[1].get(), "a", 1), 1);
+    Line line(loop);
+    ASSERT_EQ(line.watch_level(), 0);
+    ASSERT_TRUE(line.say('a'));
     loop.run_once(0);
     loop.run_once(0);
     loop.run_once(0);
-    EXPECT_EQ(ear.calls, 3) << "nobody has read the byte";
+    EXPECT_EQ(line.ear.calls, 3) << "nobody has read the byte";
     char byte = 0;
-    ASSERT_EQ(::read(pair[0].get(), &byte, 1), 1);
+    ASSERT_EQ(::read(line.ends[0].get(), &byte, 1), 1);
     loop.run_once(0);
-    EXPECT_EQ(ear.calls, 3);
-    loop.unwatch(watch);
+    EXPECT_EQ(line.ear.calls, 3);
+    line.unwatch();
 }
 
 TEST(Loop, SleepsAlthoughADescriptorWhoseLevelNobodyHearsAnyMoreIsStillReady) {
     Loop loop;
-    auto pair = socket_pair();
-    Ear ear;
-    Loop::Watch watch;
-    ASSERT_EQ(loop.watch_level(pair[0].get(), EPOLLIN, ear, watch), 0);
-    ASSERT_EQ(::write(pair[1].get(), "a", 1), 1);
-    loop.unwatch(watch);
+    Line line(loop);
+    ASSERT_EQ(line.watch_level(), 0);
+    ASSERT_TRUE(line.say('a'));
+    line.unwatch();
     EXPECT_FALSE(loop.run_until([] { return false; }, monotonic_ns() + 5 * kMs));
     EXPECT_LE(loop.batches(), 3U) << "a level that is left behind wakes the loop in every batch";
-    EXPECT_EQ(ear.calls, 0);
+    EXPECT_EQ(line.ear.calls, 0);
     // The place is used by an edge next, which must not inherit the level.
-    ASSERT_EQ(loop.watch(pair[0].get(), EPOLLIN, ear, watch), 0);
+    ASSERT_EQ(line.watch(), 0);
     loop.run_once(0);
     loop.run_once(0);
-    EXPECT_EQ(ear.calls, 1);
-    loop.unwatch(watch);
+    EXPECT_EQ(line.ear.calls, 1);
+    line.unwatch();
 }
 
 TEST(Loop, CallsAgainWhoGaveWayToOthers) {
     Loop loop;
-    auto pair = socket_pair();
-    Ear ear;
-    Loop::Watch watch;
-    ASSERT_EQ(loop.watch(pair[0].get(), EPOLLIN, ear, watch), 0);
-    loop.call_again(watch);
+    Line line(loop);
+    ASSERT_EQ(line.watch(), 0);
+    loop.call_again(line.watched);
     loop.run_once();
-    EXPECT_EQ(ear.calls, 1);
-    EXPECT_EQ(ear.last, 0U);
+    EXPECT_EQ(line.ear.calls, 1);
+    EXPECT_EQ(line.ear.last, 0U);
     loop.run_once(0);
-    EXPECT_EQ(ear.calls, 1);
-    loop.unwatch(watch);
+    EXPECT_EQ(line.ear.calls, 1);
+    line.unwatch();
 }
 
 TEST(Loop, TellsNothingOfADescriptorThatIsNoLongerWatchedAlsoWhenACopyLives) {
     Loop loop;
-    auto pair = socket_pair();
-    Fd const copy(::dup(pair[0].get()));  // as a forked child would hold
-    Ear old_ear;
-    Loop::Watch watch;
-    ASSERT_EQ(loop.watch(pair[0].get(), EPOLLIN, old_ear, watch), 0);
-    loop.unwatch(watch);
-    pair[0].reset();
-    auto other = socket_pair();
-    Ear new_ear;
-    Loop::Watch new_watch;
-    ASSERT_EQ(loop.watch(other[0].get(), EPOLLIN, new_ear, new_watch), 0);
-    ASSERT_EQ(::write(pair[1].get(), "a", 1), 1);
+    Line old(loop);
+    Fd const copy(::dup(old.ends[0].get()));  // as a forked child would hold
+    ASSERT_EQ(old.watch(), 0);
+    old.unwatch();
+    old.ends[0].reset();
+    Line other(loop);
+    ASSERT_EQ(other.watch(), 0);
+    ASSERT_TRUE(old.say('a'));
     loop.run_once(0);
-    EXPECT_EQ(old_ear.calls, 0);
-    EXPECT_EQ(new_ear.calls, 0) << "its place was taken over, its events were not";
-    loop.unwatch(new_watch);
+    EXPECT_EQ(old.ear.calls, 0);
+    EXPECT_EQ(other.ear.calls, 0) << "its place was taken over, its events were not";
+    other.unwatch();
 }
 
 TEST(Loop, IsWokenFromAnotherThread) {

@@ -1,6 +1,7 @@
 /// `ronde sim` and `ronde sweep` from outside.
 #include "cli/program.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -87,6 +88,111 @@ TEST(Sim, ListsWhatItHas) {
     EXPECT_NE(schema.out.find("[network]: "), std::string::npos);
 }
 
+TEST(Sim, TellsTheCriticalPathToPrograms) {
+    Json const json = ronde("sim storm-4k --ranks 64 --critical-path --format json").json();
+    ASSERT_TRUE(json["critical_path"].is_object()) << json;
+    EXPECT_EQ(json["critical_path"]["end_ns"], json["time_to_table_ns"]);
+    EXPECT_EQ(json["critical_path"]["process"], "rank " + std::to_string(json["slowest_rank"].get<int>()));
+    EXPECT_EQ(json["critical_path"]["slack"]["of_ranks_ns"].size(), 64U);
+    EXPECT_FALSE(ronde("sim article-4 --format json").json().contains("critical_path"));
+}
+
+constexpr char const* kLossy = "lossy-management-network --ranks 12";
+
+TEST(SimReplay, ATapeAndATraceAreEachEnough) {
+    Folder const folder;
+    for (char const* const kind : {"tape", "trace"}) {
+        std::string const file = folder / kind;
+        Ended const recorded = ronde(fmt::format("sim {} --seed 5 --{} {}", kLossy, kind, file));
+        ASSERT_EQ(recorded.status, 0) << recorded.err;
+        Ended const replayed = ronde("replay " + file);
+        EXPECT_EQ(replayed.status, 0) << replayed.out << replayed.err;
+        EXPECT_EQ(replayed.out.find(fmt::format("{}: {} of lossy-management-network (12 ranks, seed 5): ", file, kind)),
+                  0U)
+            << replayed.out;
+        EXPECT_EQ(lines_of(replayed.out), 1U) << replayed.out;
+    }
+}
+
+TEST(SimReplay, ATapeThatWasKeptBesideATraceIsEnoughToo) {
+    Folder const folder;
+    // Whoever watches makes a ring be played that would be computed otherwise.
+    std::string const files = "--tape " + (folder / "tape") + " --trace " + (folder / "trace");
+    ASSERT_EQ(ronde("sim stragglers --profile nccl --ranks 24 " + files).status, 0);
+    EXPECT_EQ(ronde("replay " + (folder / "tape")).status, 0);
+    EXPECT_EQ(ronde("replay " + (folder / "trace")).status, 0);
+}
+
+TEST(SimReplay, ARunThatFailsIsReplayedJustAsWell) {
+    Folder const folder;
+    ASSERT_EQ(ronde("sim missing-ranks --ranks 32 --set fault.0.ranks=17 --trace " + (folder / "steps")).status, 1);
+    EXPECT_EQ(ronde("replay " + (folder / "steps")).status, 0);
+}
+
+TEST(SimReplay, WhatCannotBeReadIsToldInOneLine) {
+    Folder const folder;
+    ASSERT_EQ(ronde("sim article-4 --trace " + (folder / "steps") + " --tape " + (folder / "tape")).status, 0);
+    auto const broken = [&](std::string const& name, std::string const& text, int status, std::string const& said) {
+        std::ofstream(folder / name, std::ios::binary) << text;
+        Ended const ended = ronde("replay " + (folder / name));
+        EXPECT_EQ(ended.status, status) << name << ended.out << ended.err;
+        EXPECT_EQ(ended.out, "");
+        EXPECT_EQ(lines_of(ended.err), 1U) << ended.err;
+        EXPECT_EQ(ended.err.find("ronde replay: " + (folder / name)), 0U) << ended.err;
+        EXPECT_NE(ended.err.find(said), std::string::npos) << ended.err;
+    };
+    std::string const steps = content_of(folder / "steps");
+    broken("cut", steps.substr(0, steps.size() / 2), 3, "the trace is cut off");
+    std::string torn = steps;
+    torn[torn.rfind("listening>")] = 'L';
+    broken("torn", torn, 3, "the trace is damaged");
+    std::string const tape = content_of(folder / "tape");
+    broken("short", tape.substr(0, tape.rfind("end ")), 3, "the file is cut off: expected 'end'");
+    broken("neither", "hello\n", 3, "expected a tape (ronde sim --tape), a trace (ronde sim --trace), or the folder");
+    broken("empty", "", 3, "expected a tape");
+    broken("rank-00000.ronde", "ronderec....", 2, "is one file of a recording; expected its folder");
+}
+
+/// `ronde sim` with answers from a pipe.
+Ended choose(std::string const& answers, std::string const& arguments) {
+    return run({"sh", "-c", "printf '" + answers + "' | " + ronde_path() + " sim --choose " + arguments});
+}
+
+TEST(SimChoose, AsksOnStandardErrorAndTakesAnswersFromAPipe) {
+    Ended const ended = choose("1\\n0\\n", fmt::format("{} --format json", kLossy));
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_GE(ended.json()["storm"]["packets_lost"], 1);
+    EXPECT_NE(ended.err.find(" lost?\n   0  no\n   1  yes\n0-1 ["), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find("no more answers: the seed chooses from here on\nchoices: 2 by hand, "), std::string::npos)
+        << ended.err;
+}
+
+TEST(SimChoose, WithoutAnswersItIsTheSeedsRun) {
+    Ended const ended = choose("", fmt::format("{} --format json", kLossy));
+    EXPECT_EQ(ended.json()["digest"], ronde(fmt::format("sim {} --format json", kLossy)).json()["digest"]);
+    EXPECT_NE(ended.err.find("choices: 0 by hand, "), std::string::npos) << ended.err;
+}
+
+TEST(SimChoose, WhatWasPickedIsKeptByTapeAndTrace) {
+    Folder const folder;
+    std::string const files = " --tape " + (folder / "tape") + " --trace " + (folder / "trace");
+    Ended const picked = choose("1\\n1\\nend\\n", fmt::format("{} --format json{}", kLossy, files));
+    ASSERT_EQ(picked.status, 0) << picked.err;
+    EXPECT_NE(picked.json()["digest"], ronde(fmt::format("sim {} --format json", kLossy)).json()["digest"]);
+    for (char const* const kind : {"tape", "trace"}) {
+        Ended const replayed = ronde("replay " + (folder / kind));
+        EXPECT_EQ(replayed.status, 0) << replayed.out << replayed.err;
+    }
+    EXPECT_NE(content_of(folder / "tape").find("outcome " + picked.json()["digest"].get<std::string>()),
+              std::string::npos);
+}
+
+TEST(SimChoose, SaysSoWhereNothingIsLeftToChance) {
+    Ended const ended = choose("1\\n", "article-4");
+    EXPECT_EQ(ended.status, 0);
+    EXPECT_EQ(ended.err.find("nothing to choose: "), 0U) << ended.err;
+}
+
 struct Wrong {
     char const* name;
     char const* arguments;
@@ -118,6 +224,9 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"rounds_of_many", "sim storm-4k --rounds", 2, "--rounds: 4096 ranks do not fit on a page"},
         Wrong{"format", "sim article-4 --format yaml", 2, "'yaml' is no format; expected text or json or csv"},
         Wrong{"trace", "sim article-4 --trace no/such/folder", 3, "--trace no/such/folder: cannot create"},
+        Wrong{"tape", "sim article-4 --tape no/such/folder", 3, "--tape no/such/folder: cannot create"},
+        Wrong{"chosen_twice", "sim article-4 --choose --check-determinism", 2,
+              "--check-determinism: the second run of --choose would ask again"},
         Wrong{"nothing_varied", "sweep article-4", 2, "--vary KEY=VALUE,VALUE is missing"},
         Wrong{"unknown_varied", "sweep article-4 --vary rank=1", 2, "--vary rank: no such key; did you mean ranks?"},
         Wrong{"plot_of_words", "sweep article-4 --vary profile=ronde,article --plot x.svg", 2,

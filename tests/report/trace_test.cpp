@@ -43,9 +43,13 @@ TEST(Trace, HasALineForEachStepBetweenAHeadAndAnEnd) {
     std::string line;
     ASSERT_TRUE(std::getline(lines, line));
     EXPECT_EQ(line, "ronde-trace 1 article-4 seed=1 ranks=4 roots=1");
+    std::string scenario;
+    while (std::getline(lines, line) && line.starts_with("plan "))
+        scenario += line.substr(5) + "\n";
+    EXPECT_EQ(scenario, write_scenario(*plan));
     std::uint64_t steps = 0;
     TimeNs last_ns = 0;
-    while (std::getline(lines, line) && !line.starts_with("end ")) {
+    for (; lines && !line.starts_with("end "); std::getline(lines, line)) {
         std::istringstream words(line);
         std::uint64_t number = 0;
         TimeNs now_ns = 0;
@@ -79,6 +83,9 @@ TEST(Trace, ShowsFaults) {
     EXPECT_NE(trace_of(plan).find("\nfault "), std::string::npos);
 }
 
+/// A trace without its head.
+std::string steps_of(std::string const& trace) { return trace.substr(trace.find("\n1 ") + 1); }
+
 WorldMaker maker_of(WorldPlan const& plan) {
     return [plan] { return std::make_unique<World>(plan); };
 }
@@ -105,12 +112,12 @@ TEST(Determinism, TheFirstStepThatDiffersIsNamedFromBothSides) {
     EXPECT_NE(difference->second, difference->first);
 
     // The trace says the same: all lines before that step are equal.
-    std::istringstream a(trace_of(plan)), b(trace_of(late));
+    std::istringstream a(steps_of(trace_of(plan))), b(steps_of(trace_of(late)));
     std::string x, y;
-    std::uint64_t line = 0;
+    std::uint64_t equal = 0;
     while (std::getline(a, x) && std::getline(b, y) && x == y)
-        ++line;
-    EXPECT_EQ(line, difference->step) << "a head, and step - 1 equal steps";
+        ++equal;
+    EXPECT_EQ(equal + 1, difference->step);
 }
 
 }  // namespace

@@ -34,5 +34,13 @@ TEST(Words, BytesAndCounts) {
     EXPECT_EQ(plural(0, "root"), "0 roots");
 }
 
+TEST(Words, ALongListIsCutBetweenItsMembers) {
+    EXPECT_EQ(shortened("0-2, 4, 8-9"), "0-2, 4, 8-9");
+    EXPECT_EQ(shortened("100, 102, 104, 106, 108, 110, 112, 114, 116"), "100, 102, 104, 106, 108, 110, 112, 114, ...");
+    EXPECT_EQ(shortened("100, 102, 104, 106, 108, 110, 112, 114"), "100, 102, 104, 106, 108, 110, 112, 114");
+}
+
+TEST(Words, ANameIsSpoken) { EXPECT_EQ(spaced("connecting_ring"), "connecting ring"); }
+
 }  // namespace
 }  // namespace ronde::sim

@@ -67,6 +67,7 @@ std::string words(Frame const& frame) {
         break;
     case FrameKind::successor:
     case FrameKind::done:
+    case FrameKind::roll_call:
     case FrameKind::bye: text += fmt::format(" {}", rank_words(frame.a)); break;
     case FrameKind::slices:
         text += fmt::format(" chord {} first {} count {} of {} bytes operation {}", frame.aux, frame.a, frame.b,

@@ -232,8 +232,11 @@ Frame Transcript::read_content(Words& words, std::string const& kind) {
         Policies const policies = resolve(root_config_.policies, frame.b, root_config_.nroots);
         frame.c = (std::uint64_t{digest_of(policies)} << 32U) | kRootsDigest;
         frame.d = static_cast<std::uint64_t>(10 * kSecondNs);
-    } else if (kind == "successor" || kind == "done" || kind == "bye") {
-        frame.kind = kind == "successor" ? FrameKind::successor : kind == "done" ? FrameKind::done : FrameKind::bye;
+    } else if (kind == "successor" || kind == "done" || kind == "roll_call" || kind == "bye") {
+        frame.kind = kind == "successor"   ? FrameKind::successor
+                     : kind == "done"      ? FrameKind::done
+                     : kind == "roll_call" ? FrameKind::roll_call
+                                           : FrameKind::bye;
         frame.a = words.number();
     } else if (kind == "challenge") {
         frame = hello_;  // it repeats the numbers of the hello that it answers

@@ -52,6 +52,7 @@ constexpr KindRow kKinds[] = {
     {FrameKind::hello, 16},     {FrameKind::challenge, 32},      {FrameKind::proof, 16},    {FrameKind::check_in, 64},
     {FrameKind::successor, 64}, {FrameKind::slices, kVariable},  {FrameKind::length, 0},    {FrameKind::done, 0},
     {FrameKind::commit, 0},     {FrameKind::message, kVariable}, {FrameKind::verdict, 176}, {FrameKind::bye, 0},
+    {FrameKind::roll_call, 0},
 };
 
 TEST(Header, EveryKindHasItsLength) {

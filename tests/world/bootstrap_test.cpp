@@ -64,6 +64,24 @@ TEST(Bootstrap, TablesBeyondTheExactSizeAreWholeToo) {
     EXPECT_EQ(outcome.policies.gather, Gather::doubling);
 }
 
+TEST(Bootstrap, AShortAcceptQueueIsToldByTheIdSoThatNobodyIsSentAway) {
+    WorldPlan plan = plan_of(300);
+    plan.root_backlog = 128;  // the id says 64
+    Outcome const outcome = run(plan);
+    EXPECT_TRUE(outcome.all_ready()) << summary(outcome);
+    EXPECT_EQ(outcome.phases[static_cast<std::size_t>(protocol::Phase::delayed)].most_ns(), 299 * 20 * kMicrosecondNs);
+    EXPECT_EQ(outcome.storm.ghosts + outcome.storm.syn_drops, 0U);
+
+    plan.root_backlog = 16'384;
+    plan.root_host.somaxconn = 64;  // the kernel cuts what was asked for
+    EXPECT_EQ(run(plan).storm.ghosts, 0U);
+
+    plan.root_host.somaxconn = 4'096;
+    Outcome const room_for_all = run(plan);
+    EXPECT_EQ(room_for_all.phases[static_cast<std::size_t>(protocol::Phase::delayed)].count(), 0U);
+    EXPECT_LT(room_for_all.last_table_ns, outcome.last_table_ns);
+}
+
 TEST(Bootstrap, MoreThanAnAcceptQueueHoldsCheckInOneAfterTheOther) {
     WorldPlan plan = plan_of(5'000);
     plan.root_host.accept_service_ns = 15 * kMicrosecondNs;

@@ -10,6 +10,7 @@ namespace {
 WorldPlan busy_root(TimeNs busy_ns) {
     WorldPlan plan = plan_of(64);
     plan.policies.answer_patience_ms = 60'000;
+    plan.policies.stagger = protocol::Stagger::none;  // the id would tell them to come one after the other
     plan.root_host.somaxconn = 8;
     Fault busy = fault_on_root(FaultKind::pause);
     busy.when = at(1);

@@ -123,6 +123,8 @@ struct CommunicatorStatistics {
     std::string recording_trouble;  ///< why recording stopped ("…: No space left on device"), or empty
 };
 
+struct Joining;
+
 /// One rank's place in the ring. Movable. One thread at a time, except for abort().
 class Communicator {
 public:
@@ -162,6 +164,7 @@ public:
 
 private:
     friend class AbortSwitch;
+    friend tl::expected<Communicator, Failed> join(Joining&& joining);
     struct State;
     explicit Communicator(std::unique_ptr<State> state) noexcept;
     std::unique_ptr<State> state_;

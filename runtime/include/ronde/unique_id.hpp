@@ -48,7 +48,8 @@ struct IdOptions {
 /// Layout, integers little-endian:
 ///     0  2  magic "ro"
 ///     2  1  version of this layout, 1
-///     3  1  low four bits: number of roots, 1..4; bit 4: roots promised; others 0
+///     3  1  low four bits: number of roots, 1..4; bit 4: roots promised; high three bits: how many check-ins may wait
+///           at a root at once, 4^(n+1) at the least; 0: not said
 ///     4  4  checksum over all other bytes
 ///     8  8  session id (public)
 ///    16 32  secret
@@ -100,6 +101,9 @@ public:
     [[nodiscard]] std::span<const protocol::Endpoint> roots() const noexcept { return {roots_.data(), root_count_}; }
     /// The root listeners are open since before the id existed, so "refused" means that they are gone.
     [[nodiscard]] bool promised() const noexcept { return promised_; }
+    /// Check-ins that may wait in a root's accept queue at once: the least of the roots, rounded down to a power of
+    /// four (16 at the least). 4096, the usual limit of Linux, where the id was made without its roots.
+    [[nodiscard]] std::uint32_t root_backlog() const noexcept;
     /// Hash of the ordered root list, the number that ranks compare at check-in.
     [[nodiscard]] std::uint32_t roots_digest() const noexcept;
 
@@ -113,6 +117,7 @@ private:
     std::array<protocol::Endpoint, kMaxRoots> roots_{};
     std::uint32_t root_count_ = 0;
     bool promised_ = false;
+    std::uint8_t backlog_code_ = 0;
 };
 
 struct UniqueId::FromFile {

@@ -1,0 +1,96 @@
+#include "explore/machine_room.hpp"
+
+#include <utility>
+
+namespace ronde::explore {
+namespace {
+
+/// An input in 64 bits.
+std::uint64_t packed(Input const& input) {
+    std::uint64_t const link = input.link.value == protocol::Link{}.value
+                                   ? 0xfffU
+                                   : (static_cast<std::uint64_t>(input.link.link_class()) << 8U) | input.link.index();
+    return input.message | link << 32U | static_cast<std::uint64_t>(input.kind) << 44U |
+           static_cast<std::uint64_t>(input.listener) << 50U | static_cast<std::uint64_t>(input.failure) << 52U |
+           static_cast<std::uint64_t>(input.authentic) << 60U;
+}
+
+}  // namespace
+
+MachineRoom::MachineRoom(Job const& job) : job_(job) { check_root_layout(); }
+
+StateNumber MachineRoom::number_of(ProcessState const& state) {
+    StateNumber const number = processes_.number_of(state);
+    if (number == process_facts_.size())
+        process_facts_.push_back(facts_of(job_, state));
+    return number;
+}
+
+StateNumber MachineRoom::number_of(RootState const& state) {
+    StateNumber const number = roots_.number_of(state);
+    if (number == root_facts_.size())
+        root_facts_.push_back(facts_of(job_, state));
+    return number;
+}
+
+StateNumber MachineRoom::unborn(Node node) {
+    return job_.is_root(node) ? number_of(unborn_root(job_, node)) : number_of(unborn_process(job_, node));
+}
+
+template <class State>
+Outcome MachineRoom::outcome_of(Performed<State>&& performed) {
+    Outcome outcome;
+    outcome.held = performed.held;
+    outcome.ready = performed.ready;
+    outcome.after = number_of(performed.after);
+    outcome.effects = std::move(performed.effects);
+    outcome.broken = std::move(performed.broken);
+    return outcome;
+}
+
+Outcome const& MachineRoom::step(Node node, StateNumber state, Input const& input) {
+    std::uint32_t const number = steps_.number_of({packed(input), state, node});
+    if (number < outcomes_.size())
+        return outcomes_[number];
+    outcomes_.push_back(job_.is_root(node) ? outcome_of(perform(job_, mail_, roots_[state], input))
+                                           : outcome_of(perform(job_, mail_, processes_[state], input)));
+    return outcomes_.back();
+}
+
+template <class Make>
+StateNumber MachineRoom::changed(AgeKey const& key, Make const& make) {
+    std::uint32_t const number = changes_.number_of(key);
+    if (number == after_change_.size())
+        after_change_.push_back(make());
+    return after_change_[number];
+}
+
+StateNumber MachineRoom::dead(Node node, StateNumber state) {
+    return changed({-1, state, node}, [&] {
+        return job_.is_root(node) ? number_of(buried(roots_[state], Life::dead))
+                                  : number_of(buried(processes_[state], Life::dead));
+    });
+}
+
+StateNumber MachineRoom::aged(Node node, StateNumber state, TimeNs elapsed_ns) {
+    if (elapsed_ns == 0)
+        return state;
+    return changed({elapsed_ns, state, node}, [&] {
+        return job_.is_root(node) ? number_of(explore::aged(job_, roots_[state], elapsed_ns))
+                                  : number_of(explore::aged(job_, processes_[state], elapsed_ns));
+    });
+}
+
+protocol::Verdict MachineRoom::verdict_of_root(StateNumber state) const {
+    RootState copy = roots_[state];
+    return machine_of(job_, copy).verdict();
+}
+
+void MachineRoom::retell(Node node, StateNumber state, Input const& input, Listening const& listening) {
+    if (job_.is_root(node))
+        static_cast<void>(perform(job_, mail_, roots_[state], input, listening));
+    else
+        static_cast<void>(perform(job_, mail_, processes_[state], input, listening));
+}
+
+}  // namespace ronde::explore

@@ -1,0 +1,262 @@
+#include "explore/moves.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ronde::explore {
+namespace {
+
+using namespace protocol;
+using Kind = Move::Kind;
+using Stage = Connection::Stage;
+
+}  // namespace
+
+MoveFinder::MoveFinder(MachineRoom& room, FaultPlan plan, bool reduction)
+    : room_(room), job_(room.job()), plan_(std::move(plan)), reduction_(reduction) {}
+
+void MoveFinder::find(World const& world, Moves& moves) {
+    moves.steps.clear();
+    moves.faults.clear();
+    moves.reduced = false;
+    find_steps(world, moves.steps);
+    if (moves.steps.empty()) {
+        // Only now does time move on: to the earliest timer, and if several are due at once, in any order.
+        TimeNs earliest_ns = kNever;
+        for (Node node = 0; node < job_.nodes; ++node)
+            earliest_ns = std::min(earliest_ns, room_.facts(node, world.states[node]).deadline_ns);
+        for (Node node = 0; node < job_.nodes && earliest_ns != kNever; ++node) {
+            if (room_.facts(node, world.states[node]).deadline_ns == earliest_ns)
+                moves.steps.push_back({Kind::timer, node, 0, 0});
+        }
+        moves.at_rest = moves.steps.empty();
+        find_faults(world, moves.faults);
+        return;
+    }
+    moves.at_rest = false;
+    find_faults(world, moves.faults);
+    if (reduction_)
+        reduce(world, moves);
+}
+
+void MoveFinder::find_steps(World const& world, std::vector<Move>& steps) {
+    for (Node node = 0; node < job_.nodes; ++node) {
+        NodeFacts const& facts = room_.facts(node, world.states[node]);
+        if (facts.life == Life::unborn)
+            steps.push_back({Kind::start, node, 0, 0});
+        else if (facts.life == Life::running && facts.deadline_ns <= 0)
+            steps.push_back({Kind::timer, node, 0, 0});
+    }
+    for (std::uint8_t i = 0; i < world.connection_count; ++i) {
+        Connection const& connection = world.connections[i];
+        End const& calling = connection.ends[0];
+        switch (connection.stage) {
+        case Stage::calling: steps.push_back({Kind::arrive, connection.callee, i, 0}); continue;
+        case Stage::refused: steps.push_back({Kind::refused, connection.caller, i, 0}); continue;
+        case Stage::lost: continue;
+        case Stage::queued:
+            if (has_room(room_, world, connection.callee, connection.listener))
+                steps.push_back({Kind::accept, connection.callee, i, 0});
+            break;
+        case Stage::standing: break;
+        }
+        if (!calling.told() && !calling.over())
+            steps.push_back({Kind::connected, connection.caller, i, 0});
+        for (std::uint8_t end = 0; end < 2; ++end) {
+            if (job_.is_stranger(connection.owner(end)) || !connection.readable(end))
+                continue;
+            Kind const kind = connection.inbox[end] != 0 ? Kind::deliver : Kind::ending;
+            Move const move{kind, connection.owner(end), i, end};
+            if (kind == Kind::ending || !is_held(room_, world, move))
+                steps.push_back(move);
+        }
+    }
+}
+
+bool MoveFinder::is_left(World const& world, std::uint8_t fault) const {
+    std::uint32_t happened = 0;
+    bool this_one = false;
+    for (std::uint8_t const spent : world.spent) {
+        happened += spent != 0 ? 1U : 0U;
+        this_one = this_one || spent == fault + 1U;
+    }
+    return happened < plan_.at_most && !(plan_.each_once && this_one);
+}
+
+void MoveFinder::find_faults(World const& world, std::vector<Move>& faults) {
+    for (std::uint8_t number = 0; number < plan_.list.size(); ++number) {
+        Fault const& fault = plan_.list[number];
+        // Of two equal faults of a list the first happens first.
+        bool const second = plan_.each_once && number > 0 && plan_.list[number - 1U] == fault &&
+                            is_left(world, static_cast<std::uint8_t>(number - 1U));
+        if (second || !is_left(world, number))
+            continue;
+        NodeFacts const& facts = room_.facts(fault.node, world.states[fault.node]);
+        bool const alive = facts.life == Life::unborn || facts.life == Life::running;
+        Listener const listener = job_.is_root(fault.node) ? Listener::root : Listener::ring;
+        switch (fault.kind) {
+        case FaultKind::crash:
+        case FaultKind::crash_reset:
+            if (alive)
+                faults.push_back({Kind::fault, fault.node, 0, number});
+            break;
+        case FaultKind::timeout:
+            if (facts.life == Life::running && facts.deadline_ns != kNever && facts.deadline_ns > 0)
+                faults.push_back({Kind::fault, fault.node, 0, number});
+            break;
+        case FaultKind::stranger:
+            if (facts.life == Life::running && (facts.bound >> static_cast<unsigned>(listener) & 1U) != 0)
+                faults.push_back({Kind::fault, fault.node, 0, number});
+            break;
+        case FaultKind::drop:
+        case FaultKind::reset:
+            for (std::uint8_t i = 0; i < world.connection_count; ++i) {
+                Connection const& connection = world.connections[i];
+                if (connection.caller != fault.node)
+                    continue;
+                bool const drops =
+                    fault.kind == FaultKind::drop && connection.stage == Stage::calling && !connection.ends[0].over();
+                bool const stands = connection.stage == Stage::standing || connection.stage == Stage::queued;
+                bool const resets =
+                    fault.kind == FaultKind::reset && stands && connection.ends[0].link_class == fault.link_class &&
+                    !(connection.ends[0].over() || connection.ends[1].over()) &&
+                    (fault.link_class == LinkClass::callback ? connection.callee == fault.link_index
+                                                             : connection.ends[0].link_index == fault.link_index);
+                if (drops || resets)
+                    faults.push_back({Kind::fault, fault.node, i, number});
+            }
+            break;
+        }
+    }
+}
+
+// --- persistent sets ---------------------------------------------------------------------------------------------
+// Steps of different nodes commute: a step reads the front of its own queues and writes to the back of others'. So all
+// moves of one node are enough to look at, if nothing can come to that node first that is not among them.
+// docs/checking.md has the argument; a test compares with the full search.
+
+void MoveFinder::reduce(World const& world, Moves& moves) {
+    std::size_t best = moves.steps.size();
+    Node best_node = 0;
+    for (Node node = 0; node < job_.nodes; ++node) {
+        auto const own = [node](Move const& move) { return move.node == node; };
+        auto const count = static_cast<std::size_t>(std::count_if(moves.steps.begin(), moves.steps.end(), own));
+        if (count == 0 || count >= best || !is_alone(world, node))
+            continue;
+        best = count;
+        best_node = node;
+    }
+    if (best == moves.steps.size())
+        return;
+    auto const other = [best_node](Move const& move) { return move.node != best_node; };
+    moves.steps.erase(std::remove_if(moves.steps.begin(), moves.steps.end(), other), moves.steps.end());
+    moves.faults.erase(std::remove_if(moves.faults.begin(), moves.faults.end(), other), moves.faults.end());
+    moves.reduced = true;
+}
+
+bool MoveFinder::is_alone(World const& world, Node node) {
+    Life const life = room_.facts(node, world.states[node]).life;
+    bool const gone = life == Life::dead || life == Life::ended;
+    if (gone)  // it can only refuse, whoever calls and in whatever order
+        return faults_keep_out(world, node);
+    return faults_keep_out(world, node) && links_keep_still(world, node) && nobody_else_calls(world, node);
+}
+
+/// No fault that may still happen elsewhere touches this node, its connections, or the clock.
+bool MoveFinder::faults_keep_out(World const& world, Node node) const {
+    if (plan_.at_most == 0)
+        return true;
+    if (!plan_.each_once)
+        return false;  // one budget for all: what happens elsewhere uses up what may happen here
+    for (std::uint8_t number = 0; number < plan_.list.size(); ++number) {
+        if (!is_left(world, number))
+            continue;
+        Fault const& fault = plan_.list[number];
+        if (fault.kind == FaultKind::timeout)
+            return false;
+        bool const own_alone = fault.kind == FaultKind::crash || fault.kind == FaultKind::stranger;
+        if (own_alone)
+            continue;  // of this node: among its moves; of another: what it does to this one comes last in a queue
+        for (Connection const& connection : world.all()) {
+            bool const mine = connection.caller == node || connection.callee == node;
+            bool const theirs = connection.caller == fault.node || connection.callee == fault.node;
+            if (mine && theirs)
+                return false;
+        }
+    }
+    return true;
+}
+
+/// Every connection of the node has something for it now, or cannot get anything before the node moves.
+bool MoveFinder::links_keep_still(World const& world, Node node) {
+    for (std::uint8_t i = 0; i < world.connection_count; ++i) {
+        Connection const& connection = world.connections[i];
+        if (connection.caller == node && !connection.ends[0].over()) {
+            bool const answer_comes = connection.stage == Stage::calling;
+            if (answer_comes)
+                return false;
+        }
+        for (unsigned const end : {0U, 1U}) {
+            bool const attached =
+                connection.stage == Stage::standing || (end == 0 && connection.stage == Stage::queued);
+            if (connection.owner(end) != node || !attached || connection.ends[end].over())
+                continue;
+            if (end == 0 && !connection.ends[0].told())
+                continue;  // it will be told first, and that is among its moves
+            Node const other = connection.owner(end ^ 1U);
+            bool const mute = job_.is_stranger(other);
+            if (connection.inbox[end] == 0 && connection.ends[end].ending == Failure::none && !mute)
+                return false;
+        }
+    }
+    return true;
+}
+
+/// Nobody who is not connected to the node yet will call it.
+bool MoveFinder::nobody_else_calls(World const& world, Node node) const {
+    for (Node caller = 0; caller < job_.nodes; ++caller) {
+        if (caller != node && may_call(world, caller, node))
+            return false;
+    }
+    return true;
+}
+
+bool MoveFinder::may_call(World const& world, Node caller, Node callee) const {
+    NodeFacts const& facts = room_.facts(caller, world.states[caller]);
+    if (facts.life == Life::ended || facts.life == Life::dead)
+        return false;
+    auto const connected = [&](LinkClass link_class, std::uint32_t index) {
+        std::span<Connection const> const all = world.all();
+        return std::any_of(all.begin(), all.end(), [&](Connection const& connection) {
+            return connection.caller == caller && connection.callee == callee &&
+                   connection.ends[0].link_class == link_class && connection.ends[0].link_index == index &&
+                   !connection.ends[0].over();
+        });
+    };
+    bool const calls_back = job_.policies.reply == Reply::callback;
+    if (job_.is_root(caller)) {
+        NodeFacts const& mine = room_.facts(callee, world.states[callee]);
+        return calls_back && !job_.is_root(callee) && !mine.anonymous;
+    }
+    if (facts.life == Life::running && static_cast<Phase>(facts.phase) >= Phase::ready)
+        return false;
+    RankId const rank = job_.rank_of(caller);
+    if (job_.is_root(callee)) {
+        std::uint32_t const root = callee - job_.processes;
+        std::uint32_t const own = job_.partition.root_of(rank);
+        if (own == root && !connected(LinkClass::root, 0))
+            return !(calls_back && facts.checked_in);
+        bool const second = job_.partition.is_boundary(rank) && job_.partition.previous_root(own) == root;
+        return second && !connected(LinkClass::previous_root, 0);
+    }
+    if (room_.facts(callee, world.states[callee]).anonymous)
+        return false;
+    for (std::uint32_t k = 0; (1U << k) < job_.nranks; ++k) {
+        if (successor_of(rank, job_.nranks, std::uint64_t{1} << k) == job_.rank_of(callee) &&
+            !connected(LinkClass::chord_out, k))
+            return true;
+    }
+    return false;
+}
+
+}  // namespace ronde::explore

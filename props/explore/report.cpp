@@ -1,0 +1,160 @@
+#include "explore/explore.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace ronde::explore {
+namespace {
+
+using namespace protocol;
+
+std::string_view word_of(Answer answer) {
+    switch (answer) {
+    case Answer::holds: return "holds";
+    case Answer::broken: return "broken";
+    case Answer::gave_up: return "gave up";
+    }
+    return {};
+}
+
+std::string faults_text(ExploreSettings const& settings) {
+    if (!settings.given.empty()) {
+        std::string text = "at most";
+        for (Fault const& fault : settings.given)
+            text += " " + text_of(fault, settings);
+        return text;
+    }
+    if (settings.faults == 0)
+        return "no faults";
+    std::string kinds;
+    for (std::uint32_t kind = 0; kind < kFaultKinds; ++kind) {
+        if ((settings.kinds >> kind & 1U) != 0)
+            kinds += fmt::format("{}{}", kinds.empty() ? "" : ", ", name_of(static_cast<FaultKind>(kind)));
+    }
+    return fmt::format("at most {} fault{} of {}", settings.faults, settings.faults == 1 ? "" : "s", kinds);
+}
+
+std::string headline(Exploration const& exploration) {
+    ExploreSettings const& settings = exploration.settings;
+    Policies const policies = resolve(settings.policies, settings.nranks, settings.nroots);
+    std::string text = fmt::format("{} rank{}, {} root{}, profile {}, gather {}, {}", settings.nranks,
+                                   settings.nranks == 1 ? "" : "s", settings.nroots, settings.nroots == 1 ? "" : "s",
+                                   name_of(policies.profile), name_of(policies.gather), faults_text(settings));
+    if (settings.twin)
+        text += fmt::format("; rank {} is there twice", *settings.twin);
+    if (settings.same_device)
+        text +=
+            fmt::format("; ranks {} and {} share a device", settings.same_device->first, settings.same_device->second);
+    return text;
+}
+
+long double seconds(TimeNs time_ns) { return static_cast<long double>(std::max<TimeNs>(time_ns, 1)) / 1e9L; }
+
+/// Millions a second of CPU: what one core does when nobody else wants it.
+double rate(std::uint64_t count, Exploration const& exploration) {
+    return static_cast<double>(static_cast<long double>(count) / seconds(exploration.cpu_ns) / 1e6L);
+}
+
+/// Worlds that a fingerprint of 64 bits is expected to have mistaken for another one and left out.
+long double expected_omissions(Exploration const& exploration) {
+    return std::ldexp(exploration.counts.mistaken_2_65, -65);
+}
+
+}  // namespace
+
+std::string rerun_line(Exploration const& exploration) {
+    ExploreSettings const& settings = exploration.settings;
+    std::string line = fmt::format("ronde explore --ranks {}", settings.nranks);
+    if (settings.nroots != 1)
+        line += fmt::format(" --roots {}", settings.nroots);
+    if (settings.policies.profile != Profile::ronde)
+        line += fmt::format(" --profile {}", name_of(settings.policies.profile));
+    if (settings.policies.gather != policies_of(settings.policies.profile).gather)
+        line += fmt::format(" --gather {}", name_of(settings.policies.gather));
+    if (settings.twin)
+        line += fmt::format(" --twin {}", *settings.twin);
+    if (settings.same_device)
+        line += fmt::format(" --same-device {},{}", settings.same_device->first, settings.same_device->second);
+    if (exploration.found && !exploration.found->plan.list.empty()) {
+        // Only what happened: the path says which faults of the list it took.
+        std::string given;
+        for (Move const move : exploration.found->path) {
+            if (move.kind == Move::Kind::fault)
+                given += (given.empty() ? "" : ",") + text_of(exploration.found->plan.list[move.detail], settings);
+        }
+        if (!given.empty())
+            line += " --given " + given;
+    }
+    return line;
+}
+
+std::string exploration_text(Exploration const& exploration) {
+    SearchCounts const& counts = exploration.counts;
+    std::string text = headline(exploration) + "\n";
+    if (exploration.found) {
+        Broken const& broken = exploration.found->broken;
+        text +=
+            fmt::format("{} is broken: {}\n  {}\n", name_of(broken.property), meaning_of(broken.property), broken.why);
+        for (std::string const& line : exploration.story)
+            text += "  " + line + "\n";
+        text += fmt::format("  rerun: {}\n", rerun_line(exploration));
+    } else if (exploration.answer == Answer::holds) {
+        text += "every property holds in every order of events\n";
+    } else {
+        text += fmt::format("gave up: {}; no property is broken in what was seen\n", exploration.gave_up_why);
+    }
+    text += fmt::format("  {} states, {} transitions, {} at rest, depth {}\n", counts.states, counts.transitions,
+                        counts.rests, counts.depth);
+    text += fmt::format("  {} of {} searches done, {} states with one process's moves only\n",
+                        exploration.searches_done, exploration.searches, counts.reduced);
+    text += fmt::format("  {} states of single processes, {} steps of the machines\n", exploration.node_states,
+                        exploration.machine_steps);
+    text += fmt::format("  {:.2f} s ({:.2f} s of CPU: {:.2f} M states/s, {:.2f} M transitions/s), {:.1f} MiB\n",
+                        static_cast<double>(seconds(exploration.elapsed_ns)),
+                        static_cast<double>(seconds(exploration.cpu_ns)), rate(counts.states, exploration),
+                        rate(counts.transitions, exploration), static_cast<double>(counts.bytes) / 1048576.0);
+    if (exploration.settings.exact)
+        text += "  whole states were compared\n";
+    else
+        text += fmt::format("  64-bit fingerprints: {:.1e} states expected to be left out\n",
+                            static_cast<double>(expected_omissions(exploration)));
+    return text;
+}
+
+std::string exploration_json(Exploration const& exploration) {
+    ExploreSettings const& settings = exploration.settings;
+    SearchCounts const& counts = exploration.counts;
+    nlohmann::ordered_json json;
+    json["ranks"] = settings.nranks;
+    json["roots"] = settings.nroots;
+    json["profile"] = name_of(settings.policies.profile);
+    json["gather"] = name_of(resolve(settings.policies, settings.nranks, settings.nroots).gather);
+    json["faults"] = settings.given.empty() ? settings.faults : settings.given.size();
+    json["answer"] = word_of(exploration.answer);
+    if (!exploration.gave_up_why.empty())
+        json["gave_up"] = exploration.gave_up_why;
+    json["states"] = counts.states;
+    json["transitions"] = counts.transitions;
+    json["at_rest"] = counts.rests;
+    json["depth"] = counts.depth;
+    json["reduced"] = counts.reduced;
+    json["searches"] = exploration.searches;
+    json["searches_done"] = exploration.searches_done;
+    json["node_states"] = exploration.node_states;
+    json["machine_steps"] = exploration.machine_steps;
+    json["elapsed_ns"] = exploration.elapsed_ns;
+    json["cpu_ns"] = exploration.cpu_ns;
+    json["exact"] = settings.exact;
+    json["expected_omissions"] = static_cast<double>(expected_omissions(exploration));
+    if (exploration.found) {
+        json["property"] = name_of(exploration.found->broken.property);
+        json["why"] = exploration.found->broken.why;
+        json["path"] = exploration.story;
+        json["rerun"] = rerun_line(exploration);
+    }
+    return json.dump(2) + "\n";
+}
+
+}  // namespace ronde::explore

@@ -1,0 +1,125 @@
+#include "explore/settings.hpp"
+
+#include "explore/job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace ronde::explore {
+namespace {
+
+using namespace protocol;
+
+std::string node_text(Node node, std::uint32_t processes, ExploreSettings const& settings) {
+    if (node >= processes)
+        return fmt::format("root{}", node - processes);
+    return node >= settings.nranks ? "twin" : fmt::format("{}", node);
+}
+
+std::string link_text(Fault const& fault) {
+    switch (fault.link_class) {
+    case LinkClass::root: return "root";
+    case LinkClass::previous_root: return "previous";
+    case LinkClass::callback: return fmt::format("callback{}", fault.link_index);
+    default: return fmt::format("chord{}", fault.link_index);
+    }
+}
+
+}  // namespace
+
+std::string contradiction_in(ExploreSettings const& settings) {
+    if (settings.nranks < 1 || settings.nranks > kMostRanks)
+        return fmt::format("{} ranks: 1..{} can be explored", settings.nranks, kMostRanks);
+    if (settings.nroots > kMostRoots)
+        return fmt::format("{} roots: at most {} can be explored", settings.nroots, kMostRoots);
+    if (settings.faults > kMostFaults || settings.given.size() > kMostFaults)
+        return fmt::format("{} faults: at most {} can be explored",
+                           std::max<std::size_t>(settings.faults, settings.given.size()), kMostFaults);
+    if (settings.twin && *settings.twin >= settings.nranks)
+        return fmt::format("there is no rank {} to be there twice", *settings.twin);
+    if (settings.same_device) {
+        auto const [a, b] = *settings.same_device;
+        if (a == b || std::max(a, b) >= settings.nranks)
+            return fmt::format("ranks {} and {} cannot share a device", a, b);
+    }
+    return std::string(contradiction_in(resolve(settings.policies, settings.nranks, settings.nroots), settings.nranks,
+                                        settings.nroots));
+}
+
+std::string_view name_of(FaultKind kind) noexcept {
+    constexpr std::array<std::string_view, kFaultKinds> names{"crash", "crash-reset", "drop",
+                                                              "reset", "stranger",    "timeout"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view name_of(StrangerSays says) noexcept {
+    constexpr std::array<std::string_view, 3> names{"nothing", "garbage", "claim"};
+    return names[static_cast<std::size_t>(says)];
+}
+
+std::string text_of(Fault const& fault, ExploreSettings const& settings) {
+    std::uint32_t const processes = settings.nranks + (settings.twin ? 1U : 0U);
+    std::string text = fmt::format("{}:{}", name_of(fault.kind), node_text(fault.node, processes, settings));
+    if (fault.kind == FaultKind::reset)
+        text += "@" + link_text(fault);
+    if (fault.kind == FaultKind::stranger)
+        text += fmt::format("={}", name_of(fault.says));
+    return text;
+}
+
+tl::expected<Fault, std::string> fault_from(std::string_view text, ExploreSettings const& settings) {
+    std::vector<Fault> const all = possible_faults(settings);
+    for (Fault const& fault : all) {
+        if (text_of(fault, settings) == text)
+            return fault;
+    }
+    std::string some;
+    for (FaultKind const kind : {FaultKind::crash, FaultKind::drop, FaultKind::reset, FaultKind::stranger}) {
+        auto const found =
+            std::find_if(all.begin(), all.end(), [kind](Fault const& fault) { return fault.kind == kind; });
+        if (found != all.end())
+            some += fmt::format("{}{}", some.empty() ? "" : ", ", text_of(*found, settings));
+    }
+    return tl::unexpected(fmt::format("'{}' is nothing that can go wrong here; such as {}", text, some));
+}
+
+std::vector<Fault> possible_faults(ExploreSettings const& settings) {
+    Job const job(settings);
+    std::vector<Fault> faults;
+    auto const add = [&](FaultKind kind, std::uint32_t node, LinkClass link_class = LinkClass::none,
+                         std::uint32_t index = 0, StrangerSays says = StrangerSays::nothing) {
+        if ((settings.kinds >> static_cast<unsigned>(kind) & 1U) != 0)
+            faults.push_back({kind, static_cast<Node>(node), link_class, static_cast<std::uint8_t>(index), says, 0});
+    };
+    for (std::uint32_t node = 0; node < job.nodes; ++node) {
+        bool const root = job.is_root(static_cast<Node>(node));
+        add(FaultKind::crash, node);
+        add(FaultKind::crash_reset, node);
+        add(FaultKind::timeout, node);
+        for (StrangerSays const says : {StrangerSays::nothing, StrangerSays::garbage, StrangerSays::claim})
+            add(FaultKind::stranger, node, LinkClass::none, 0, says);
+        if (root && job.policies.reply != Reply::callback)
+            continue;
+        add(FaultKind::drop, node);
+        if (root) {
+            for (std::uint32_t process = 0; process < job.processes; ++process) {
+                if (job.partition.root_of(job.rank_of(static_cast<Node>(process))) == node - job.processes)
+                    add(FaultKind::reset, node, LinkClass::callback, process);
+            }
+            continue;
+        }
+        add(FaultKind::reset, node, LinkClass::root);
+        if (job.partition.is_boundary(job.rank_of(static_cast<Node>(node))))
+            add(FaultKind::reset, node, LinkClass::previous_root);
+        std::uint32_t const chords = job.policies.gather == Gather::doubling ? log2_ceil(job.nranks)
+                                     : job.nranks > 1                        ? 1U
+                                                                             : 0U;
+        for (std::uint32_t k = 0; k < chords; ++k)
+            add(FaultKind::reset, node, LinkClass::chord_out, k);
+    }
+    return faults;
+}
+
+}  // namespace ronde::explore

@@ -1,0 +1,92 @@
+/// What an exploration is asked: which worlds, which faults, in which order, and when to give up.
+#pragma once
+
+#include "protocol/policy.hpp"
+#include "protocol/units.hpp"
+
+#include <tl/expected.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ronde::explore {
+
+using protocol::RankId;
+using protocol::TimeNs;
+
+/// Sizes of an explored world. States are fixed-size bytes, and their number grows too fast for more.
+inline constexpr std::uint32_t kMostRanks = 8;
+inline constexpr std::uint32_t kMostRoots = 4;
+inline constexpr std::uint32_t kMostProcesses = kMostRanks + 1;  ///< one may be there twice
+inline constexpr std::uint32_t kMostFaults = 3;
+
+enum class FaultKind : std::uint8_t {
+    crash,        ///< a process dies; its connections end after what it had sent
+    crash_reset,  ///< likewise, but its connections are reset: what was not yet read is lost
+    drop,         ///< one attempt of a rank to connect is never answered
+    reset,        ///< one connection that a rank made is reset by something in between
+    stranger,     ///< somebody who has no business here connects to a listener
+    timeout,      ///< the next timer of a machine is due although messages are still on their way
+};
+inline constexpr std::uint32_t kFaultKinds = 6;
+
+/// What a stranger says. `claim`: a hello with fitting numbers, a proof without the secret, a first frame; then it
+/// leaves.
+enum class StrangerSays : std::uint8_t { nothing, garbage, claim };
+
+/// One thing that may go wrong once: whom it befalls is part of it. Six bytes that compare as they print.
+struct Fault {
+    FaultKind kind = FaultKind::crash;
+    std::uint8_t node = 0;                                       ///< processes first, then roots
+    protocol::LinkClass link_class = protocol::LinkClass::none;  ///< reset: root, previous_root, callback or chord_out
+    std::uint8_t link_index = 0;                                 ///< reset: the chord
+    StrangerSays says = StrangerSays::nothing;
+    std::uint8_t reserved = 0;
+    friend constexpr bool operator==(Fault const&, Fault const&) = default;
+    friend constexpr auto operator<=>(Fault const&, Fault const&) = default;
+};
+
+enum class Order : std::uint8_t {
+    breadth_first,  ///< shortest counterexamples
+    depth_first,    ///< reaches ends soon, needs little memory besides the fingerprints
+};
+
+struct ExploreSettings {
+    std::uint32_t nranks = 3;  ///< 1 .. kMostRanks
+    std::uint32_t nroots = 1;  ///< 1 .. min(nranks, kMostRoots)
+    protocol::Policies policies;
+    std::uint32_t faults = 0;                        ///< how many may happen in one run, 0 .. kMostFaults
+    std::uint32_t kinds = (1U << kFaultKinds) - 1U;  ///< bit per FaultKind that may happen
+    std::vector<Fault> given;                        ///< not empty: exactly these may happen, and `faults` is ignored
+    std::optional<RankId> twin;                      ///< a second process claims this rank
+    std::optional<std::pair<RankId, RankId>> same_device;
+
+    Order order = Order::breadth_first;
+    bool exact = false;     ///< keep whole states instead of fingerprints
+    bool reduction = true;  ///< persistent sets (docs/checking.md)
+    bool keep_outcomes = false;
+    std::uint64_t limit_states = 200'000'000;  ///< visited in one search
+    std::uint32_t limit_depth = 100'000;
+    TimeNs budget_ns = protocol::kNever;  ///< wall time
+};
+
+/// Why such a world cannot be explored, in one line, or an empty text.
+[[nodiscard]] std::string contradiction_in(ExploreSettings const& settings);
+
+[[nodiscard]] std::string_view name_of(FaultKind kind) noexcept;
+[[nodiscard]] std::string_view name_of(StrangerSays says) noexcept;
+
+/// "crash:2", "crash-reset:root0", "drop:1", "reset:1@chord0", "stranger:root0=claim", "timeout:2". The second process
+/// of a rank is "twin".
+[[nodiscard]] std::string text_of(Fault const& fault, ExploreSettings const& settings);
+/// Inverse of text_of; errors say what was given and what is expected.
+[[nodiscard]] tl::expected<Fault, std::string> fault_from(std::string_view text, ExploreSettings const& settings);
+
+/// Everything that may go wrong once in such a world, in a fixed order.
+[[nodiscard]] std::vector<Fault> possible_faults(ExploreSettings const& settings);
+
+}  // namespace ronde::explore

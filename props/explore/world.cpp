@@ -1,0 +1,473 @@
+#include "explore/world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ronde::explore {
+namespace {
+
+using namespace protocol;
+using Stage = Connection::Stage;
+
+constexpr std::uint8_t kNowhere = 0xff;
+
+bool same_numbers(Frame const& hello, Frame const& proof) {
+    return hello.aux == proof.aux && hello.a == proof.a && hello.b == proof.b && hello.c == proof.c;
+}
+
+/// One move of one world.
+class Mover {
+public:
+    Mover(MachineRoom& room, std::span<Fault const> faults, World& world, Fed* fed)
+        : room_(room), job_(room.job()), faults_(faults), world_(world), fed_(fed) {}
+
+    Broken run(Move move);
+
+private:
+    struct Place {
+        std::uint8_t connection = kNowhere;
+        std::uint8_t end = 0;
+    };
+
+    void arrive(Move move);
+    void accept(Connection& connection, Node node);
+    void deliver(Move move);
+    void ending(Move move);
+    void timer(Node node);
+    void fault(Move move);
+    void crash(Node node, bool reset);
+    void drop(Move move);
+    void stranger(Fault const& fault);
+
+    void feed(Node node, Input const& input);
+    void perform(Node node, Effect const& effect);
+    void connect(Node node, Effect const& effect);
+    void finish(Node node, bool lingers);
+    void drop_queue(Node node, bool all, Listener listener);
+    void check_hands(Node node);
+    void leave(Connection& connection, unsigned end, Failure told);
+    [[nodiscard]] Place find(Node node, Link link) const;
+    void tidy();
+    void break_rule(Property property, std::string why) {
+        if (!broken_)
+            broken_ = {property, std::move(why)};
+    }
+
+    MachineRoom& room_;
+    Job const& job_;
+    std::span<Fault const> faults_;
+    World& world_;
+    Fed* fed_;
+    Broken broken_;
+};
+
+Input input_of(MachineRoom const& room, Connection const& connection, unsigned end) {
+    Input input;
+    input.link = connection.ends[end].link();
+    if (connection.inbox[end] == 0) {
+        input.kind = EventKind::closed;
+        input.failure = connection.ends[end].ending;
+        return input;
+    }
+    std::uint32_t const number = room.mail().front(connection.inbox[end]);
+    Message const& message = room.mail()[number];
+    if (message.garbage != 0) {
+        input.kind = EventKind::closed;
+        input.failure = Failure::malformed;
+        return input;
+    }
+    input.kind = EventKind::frame;
+    input.message = number;
+    if (message.frame.kind == FrameKind::challenge)
+        input.authentic = connection.hello != 0 && message.forged == 0;
+    if (message.frame.kind == FrameKind::proof) {
+        input.authentic = message.forged == 0 && connection.hello != 0 &&
+                          same_numbers(room.mail()[connection.hello - 1U].frame, message.frame);
+    }
+    return input;
+}
+
+Broken Mover::run(Move move) {
+    switch (move.kind) {
+    case Move::Kind::start: feed(move.node, Input{}); break;
+    case Move::Kind::arrive: arrive(move); break;
+    case Move::Kind::accept: accept(world_.connections[move.connection], move.node); break;
+    case Move::Kind::connected: {
+        Connection& connection = world_.connections[move.connection];
+        connection.ends[0].bits = static_cast<std::uint8_t>(connection.ends[0].bits | End::kTold);
+        Input input;
+        input.kind = EventKind::connected;
+        input.link = connection.ends[0].link();
+        input.authentic = false;
+        feed(move.node, input);
+        break;
+    }
+    case Move::Kind::refused: {
+        Connection& connection = world_.connections[move.connection];
+        Input input;
+        input.kind = EventKind::connect_failed;
+        input.link = connection.ends[0].link();
+        input.failure = Failure::refused;
+        connection.ends[0].bits = static_cast<std::uint8_t>(connection.ends[0].bits | End::kOver);
+        feed(move.node, input);
+        break;
+    }
+    case Move::Kind::deliver: deliver(move); break;
+    case Move::Kind::ending: ending(move); break;
+    case Move::Kind::timer: timer(move.node); break;
+    case Move::Kind::fault: fault(move); break;
+    }
+    tidy();
+    return std::move(broken_);
+}
+
+void Mover::arrive(Move move) {
+    Connection& connection = world_.connections[move.connection];
+    NodeFacts const& facts = room_.facts(connection.callee, world_.states[connection.callee]);
+    bool const listens =
+        facts.life == Life::running && (facts.bound >> static_cast<unsigned>(connection.listener) & 1U) != 0;
+    if (!listens) {
+        connection.stage = Stage::refused;
+        return;
+    }
+    if (has_room(room_, world_, connection.callee, connection.listener))
+        return accept(connection, connection.callee);
+    connection.stage = Stage::queued;
+    if (facts.credits[static_cast<std::size_t>(connection.listener)] == 0)
+        return;  // nobody looks at this listener yet
+    Input input;
+    input.kind = EventKind::queued;
+    input.listener = connection.listener;
+    feed(connection.callee, input);
+}
+
+/// The slot is any free one. It depends on who called, so that the order of arrival leaves no trace.
+void Mover::accept(Connection& connection, Node node) {
+    std::uint32_t taken = 0;
+    for (Connection const& other : world_.all()) {
+        if (other.callee == node && other.stage == Stage::standing && other.ends[1].link_class == LinkClass::pending &&
+            !other.ends[1].over())
+            taken |= 1U << other.ends[1].link_index;
+    }
+    NodeFacts const& facts = room_.facts(node, world_.states[node]);
+    std::uint32_t const credits = facts.credits[static_cast<std::size_t>(connection.listener)];
+    std::uint32_t slot = connection.caller % credits;
+    while ((taken >> slot & 1U) != 0)
+        slot = (slot + 1U) % credits;
+    connection.stage = Stage::standing;
+    connection.ends[1].link_class = LinkClass::pending;
+    connection.ends[1].link_index = static_cast<std::uint8_t>(slot);
+    Input input;
+    input.kind = EventKind::accepted;
+    input.listener = connection.listener;
+    input.link = pending(slot);
+    feed(node, input);
+}
+
+void Mover::deliver(Move move) {
+    Connection& connection = world_.connections[move.connection];
+    Input const input = input_of(room_, connection, move.detail);
+    connection.inbox[move.detail] = room_.mail().rest(connection.inbox[move.detail]);
+    if (input.kind == EventKind::closed)
+        leave(connection, move.detail, Failure::reset);
+    feed(move.node, input);
+}
+
+void Mover::ending(Move move) {
+    Connection& connection = world_.connections[move.connection];
+    Input const input = input_of(room_, connection, move.detail);
+    // An end of stream leaves the other half open: the peer learns that it was closed too.
+    leave(connection, move.detail, Failure::end_of_stream);
+    feed(move.node, input);
+}
+
+void Mover::timer(Node node) {
+    TimeNs const deadline_ns = room_.facts(node, world_.states[node]).deadline_ns;
+    TimeNs const elapsed_ns = std::max<TimeNs>(deadline_ns, 0);
+    for (Node other = 0; other < job_.nodes; ++other)
+        world_.states[other] = room_.aged(other, world_.states[other], elapsed_ns);
+    StateNumber const before = world_.states[node];
+    Input input;
+    input.kind = EventKind::timer;
+    feed(node, input);
+    if (world_.states[node] == before)
+        break_rule(Property::l4, "its timer is due again and again");
+}
+
+// --- faults -----------------------------------------------------------------------------------------------------
+
+void Mover::fault(Move move) {
+    Fault const& fault = faults_[move.detail];
+    auto const free = std::find(world_.spent.begin(), world_.spent.end(), 0);
+    *free = static_cast<std::uint8_t>(move.detail + 1U);
+    std::sort(world_.spent.begin(), free + 1);
+    switch (fault.kind) {
+    case FaultKind::crash: return crash(fault.node, false);
+    case FaultKind::crash_reset: return crash(fault.node, true);
+    case FaultKind::drop: world_.connections[move.connection].stage = Stage::lost; return;
+    case FaultKind::timeout: return timer(fault.node);
+    case FaultKind::stranger: return stranger(fault);
+    case FaultKind::reset:
+        for (unsigned const end : {0U, 1U}) {
+            world_.connections[move.connection].inbox[end] = 0;
+            world_.connections[move.connection].ends[end].ending = Failure::reset;
+        }
+        return;
+    }
+}
+
+void Mover::crash(Node node, bool reset) {
+    world_.states[node] = room_.dead(node, world_.states[node]);
+    for (Connection& connection : world_.all()) {
+        for (unsigned const end : {0U, 1U}) {
+            bool const attached = end == 0 || connection.stage == Stage::standing;
+            if (connection.owner(end) != node || !attached || connection.ends[end].over())
+                continue;
+            if (reset && connection.stage != Stage::calling)
+                connection.inbox[end ^ 1U] = 0;
+            leave(connection, end, reset ? Failure::reset : Failure::end_of_stream);
+            if (reset && !connection.ends[end ^ 1U].over())
+                connection.ends[end ^ 1U].ending = Failure::reset;
+        }
+    }
+    drop_queue(node, true, Listener::ring);
+}
+
+void Mover::stranger(Fault const& fault) {
+    if (world_.connection_count == kMostConnections)
+        return break_rule(Property::s6, "has more connections than an explored world can hold");
+    Connection& connection = world_.connections[world_.connection_count++];
+    connection = Connection{};
+    connection.caller = static_cast<Node>(job_.nodes);
+    connection.callee = fault.node;
+    connection.listener = job_.is_root(fault.node) ? Listener::root : Listener::ring;
+    connection.ends[0].bits = End::kTold;
+    auto const say = [&](Message const& message) {
+        connection.inbox[1] = room_.mail().push(connection.inbox[1], room_.mail().number_of(message));
+    };
+    if (fault.says == StrangerSays::nothing)
+        return;
+    if (fault.says == StrangerSays::garbage) {
+        Message bytes;
+        bytes.garbage = 1;
+        return say(bytes);
+    }
+    Message message;
+    Frame& frame = message.frame;
+    frame.kind = FrameKind::hello;
+    frame.payload_bytes = kNonceBytes;
+    frame.c = job_.roots[0].session;
+    if (job_.is_root(fault.node)) {
+        frame.aux = purpose_of(LinkClass::root);
+        frame.b = fault.node - job_.processes;
+        frame.a = job_.partition.first_of(frame.b);
+    } else {
+        frame.aux = purpose_of(LinkClass::chord_out);
+        frame.b = job_.rank_of(fault.node);
+        frame.a = predecessor_of(frame.b, job_.nranks);
+    }
+    connection.hello = room_.mail().number_of(message) + 1U;
+    say(message);
+    message.forged = 1;
+    if (job_.policies.auth == Auth::keyed) {
+        frame.kind = FrameKind::proof;
+        frame.payload_bytes = kTagBytes;
+        say(message);
+        if (job_.is_root(fault.node)) {
+            frame.kind = FrameKind::check_in;
+            frame.payload_bytes = kEntryBytes;
+            frame.aux = static_cast<std::uint16_t>(frame.b);
+            frame.b = job_.nranks;
+            frame.c = std::uint64_t{digest_of(job_.policies)} << 32U | job_.roots[0].roots_digest;
+            message.entries[0] = static_cast<Whose>(job_.processes + 1U);
+            message.entry_count = 1;
+            say(message);
+        }
+    }
+    connection.ends[0].bits |= End::kOver;
+    connection.ends[1].ending = Failure::end_of_stream;
+}
+
+// --- what a step does to the world ------------------------------------------------------------------------------
+
+void Mover::feed(Node node, Input const& input) {
+    if (fed_ != nullptr)
+        *fed_ = {true, node, world_.states[node], input};
+    Outcome const& outcome = room_.step(node, world_.states[node], input);
+    world_.states[node] = outcome.after;
+    for (Effect const& effect : outcome.effects)
+        perform(node, effect);
+    if (outcome.broken)
+        break_rule(outcome.broken.property, fmt::format("{} {}", job_.name_of(node), outcome.broken.why));
+    if (outcome.ready)
+        check_hands(node);
+}
+
+Mover::Place Mover::find(Node node, Link link) const {
+    for (std::uint8_t i = 0; i < world_.connection_count; ++i) {
+        Connection const& connection = world_.connections[i];
+        for (unsigned const end : {0U, 1U}) {
+            if (connection.owner(end) == node && connection.ends[end].link() == link && !connection.ends[end].over())
+                return {i, static_cast<std::uint8_t>(end)};
+        }
+    }
+    return {};
+}
+
+void Mover::perform(Node node, Effect const& effect) {
+    if (effect.kind == Effect::Kind::connect)
+        return connect(node, effect);
+    if (effect.kind == Effect::Kind::deafen)
+        return drop_queue(node, false, effect.listener);
+    if (effect.kind == Effect::Kind::finish)
+        return finish(node, effect.lingers);
+    Place const place = find(node, effect.link);
+    if (place.connection == kNowhere)
+        return break_rule(Property::seam, fmt::format("{} acts on a link that it does not have", job_.name_of(node)));
+    Connection& connection = world_.connections[place.connection];
+    End& peer = connection.ends[place.end ^ 1U];
+    switch (effect.kind) {
+    case Effect::Kind::send: {
+        if (place.end == 0 && !connection.ends[0].told())
+            return break_rule(Property::seam, fmt::format("{} sends before it is connected", job_.name_of(node)));
+        if (room_.mail()[effect.message].frame.kind == FrameKind::hello && place.end == 0)
+            connection.hello = effect.message + 1U;
+        std::uint32_t& inbox = connection.inbox[place.end ^ 1U];
+        if (!peer.over() && peer.ending == Failure::none && !job_.is_stranger(connection.owner(place.end ^ 1U)))
+            inbox = room_.mail().push(inbox, effect.message);
+        return;
+    }
+    case Effect::Kind::admit:
+        if (find(node, effect.to).connection != kNowhere)
+            return break_rule(Property::s3,
+                              fmt::format("{} admits a second connection under one name", job_.name_of(node)));
+        connection.ends[1].link_class = effect.to.link_class();
+        connection.ends[1].link_index = static_cast<std::uint8_t>(effect.to.index());
+        return;
+    default: return leave(connection, place.end, Failure::end_of_stream);
+    }
+}
+
+void Mover::connect(Node node, Effect const& effect) {
+    if (find(node, effect.link).connection != kNowhere)
+        return break_rule(Property::seam, fmt::format("{} connects a link that it has", job_.name_of(node)));
+    if (world_.connection_count == kMostConnections)
+        return break_rule(Property::s6, "has more connections than an explored world can hold");
+    Connection& connection = world_.connections[world_.connection_count++];
+    connection = Connection{};
+    connection.caller = node;
+    connection.callee = effect.target;
+    connection.listener = effect.listener;
+    connection.ends[0].link_class = effect.link.link_class();
+    connection.ends[0].link_index = static_cast<std::uint8_t>(effect.link.index());
+}
+
+/// The driver of a machine that has finished closes all that it has. A root that lingers keeps its unproven ones.
+void Mover::finish(Node node, bool lingers) {
+    for (Connection& connection : world_.all()) {
+        for (unsigned const end : {0U, 1U}) {
+            bool const attached = end == 0 || connection.stage == Stage::standing;
+            bool const stays = lingers && connection.ends[end].link_class == LinkClass::pending;
+            if (connection.owner(end) == node && attached && !stays && !connection.ends[end].over())
+                leave(connection, end, Failure::end_of_stream);
+        }
+    }
+    if (!lingers)
+        drop_queue(node, true, Listener::ring);
+}
+
+/// A listener goes: who was in its queue is reset.
+void Mover::drop_queue(Node node, bool all, Listener listener) {
+    for (Connection& connection : world_.all()) {
+        if (connection.callee != node || connection.stage != Stage::queued || (!all && connection.listener != listener))
+            continue;
+        connection.stage = Stage::standing;
+        connection.ends[1].bits = static_cast<std::uint8_t>(connection.ends[1].bits | End::kOver);
+        if (!connection.ends[0].over() && connection.ends[0].ending == Failure::none)
+            connection.ends[0].ending = Failure::reset;
+    }
+}
+
+/// The owner of `end` leaves. What it sent still arrives, and then `told`.
+void Mover::leave(Connection& connection, unsigned end, Failure told) {
+    connection.ends[end].bits = static_cast<std::uint8_t>(connection.ends[end].bits | End::kOver);
+    connection.inbox[end] = 0;
+    End& peer = connection.ends[end ^ 1U];
+    if (!peer.over() && peer.ending == Failure::none)
+        peer.ending = told;
+}
+
+/// Who is ready holds the hands of its true neighbours, or held them until they left.
+void Mover::check_hands(Node node) {
+    if (job_.nranks == 1 || broken_)
+        return;
+    RankId const rank = job_.rank_of(node);
+    for (unsigned const end : {0U, 1U}) {
+        Place const place = find(node, end == 0 ? chord_out(0) : chord_in(0));
+        if (place.connection == kNowhere)
+            continue;
+        Node const other = world_.connections[place.connection].owner(end ^ 1U);
+        RankId const neighbour = end == 0 ? successor_of(rank, job_.nranks) : predecessor_of(rank, job_.nranks);
+        if (job_.is_stranger(other) || job_.is_root(other) || job_.rank_of(other) != neighbour)
+            break_rule(Property::s3, fmt::format("{} is ready and holds the hand of {} instead of rank {}",
+                                                 job_.name_of(node), job_.name_of(other), neighbour));
+    }
+}
+
+/// Removes what nobody will see any more, and puts the rest into an order that does not depend on the past.
+void Mover::tidy() {
+    auto const gone = [&](Connection const& connection) {
+        bool const unanswered = connection.stage == Stage::refused || connection.stage == Stage::lost;
+        if (connection.ends[0].over() && (connection.ends[1].over() || unanswered))
+            return true;
+        return job_.is_stranger(connection.caller) && (connection.ends[1].over() || unanswered);
+    };
+    std::span<Connection> const all = world_.all();
+    auto const end = std::remove_if(all.begin(), all.end(), gone);
+    world_.connection_count = static_cast<std::uint8_t>(end - all.begin());
+    auto const before = [](Connection const& a, Connection const& b) { return std::memcmp(&a, &b, sizeof(a)) < 0; };
+    std::span<Connection> const left = world_.all();
+    for (std::size_t i = 1; i < left.size(); ++i) {  // nearly sorted, and short
+        for (std::size_t j = i; j > 0 && before(left[j], left[j - 1U]); --j)
+            std::swap(left[j], left[j - 1U]);
+    }
+}
+
+}  // namespace
+
+World first_world(MachineRoom& room) {
+    World world;
+    Job const& job = room.job();
+    for (Node node = 0; node < job.nodes; ++node) {
+        world.states[node] = room.unborn(node);
+        if (job.is_root(node))
+            world.states[node] = room.step(node, world.states[node], Input{}).after;
+    }
+    return world;
+}
+
+Broken make_move(MachineRoom& room, std::span<Fault const> faults, World& world, Move move, Fed* fed) {
+    return Mover(room, faults, world, fed).run(move);
+}
+
+bool is_held(MachineRoom& room, World const& world, Move move) {
+    Connection const& connection = world.connections[move.connection];
+    Input const input = input_of(room, connection, move.detail);
+    return input.kind == EventKind::frame && room.step(move.node, world.states[move.node], input).held;
+}
+
+bool has_room(MachineRoom const& room, World const& world, Node node, Listener listener) {
+    NodeFacts const& facts = room.facts(node, world.states[node]);
+    std::uint32_t pending = 0;
+    for (Connection const& connection : world.all()) {
+        pending += connection.callee == node && connection.stage == Stage::standing &&
+                           connection.listener == listener && connection.ends[1].link_class == LinkClass::pending &&
+                           !connection.ends[1].over()
+                       ? 1U
+                       : 0U;
+    }
+    return pending < facts.credits[static_cast<std::size_t>(listener)];
+}
+
+}  // namespace ronde::explore

@@ -1,0 +1,137 @@
+/// One moment of a pretended world, as bytes that are equal exactly when the moments are: the numbers of the states of
+/// all processes, the connections, and which faults happened.
+///
+/// Connections keep the order of what is sent on each of them, and none between them: any one may be next. Nothing is
+/// said about time but differences: a message takes as long as the search likes, and all of them take less than the
+/// shortest timer, unless a fault says otherwise (docs/checking.md).
+#pragma once
+
+#include "explore/machine_room.hpp"
+
+#include <cstddef>
+#include <span>
+
+namespace ronde::explore {
+
+/// One end of a connection.
+struct End {
+    enum Bits : std::uint8_t {
+        kOver = 1,  ///< its owner has closed it, or knows that it ended
+        kTold = 2,  ///< the calling end: its owner knows that the connection stands
+    };
+    protocol::LinkClass link_class = protocol::LinkClass::none;  ///< its owner's name for it; none: not accepted yet
+    std::uint8_t link_index = 0;
+    protocol::Failure ending = protocol::Failure::none;  ///< what comes after the last message
+    std::uint8_t bits = 0;
+
+    [[nodiscard]] bool over() const { return (bits & kOver) != 0; }
+    [[nodiscard]] bool told() const { return (bits & kTold) != 0; }
+    [[nodiscard]] protocol::Link link() const { return {link_class, link_index}; }
+};
+
+/// One connection. End 0 called, end 1 was called.
+struct Connection {
+    enum class Stage : std::uint8_t {
+        calling,   ///< on its way to the listener
+        queued,    ///< it stands, but nobody has accepted it
+        standing,  ///< accepted
+        refused,   ///< "nobody listens" is on its way back
+        lost,      ///< there will be no answer
+    };
+    Node caller = 0;  ///< a number beyond all nodes: a stranger
+    Node callee = 0;
+    Stage stage = Stage::calling;
+    protocol::Listener listener = protocol::Listener::ring;
+    End ends[2];
+    std::uint32_t inbox[2] = {};  ///< queue numbers: what each end has not read yet
+    std::uint32_t hello = 0;      ///< message number + 1 of what the caller said it was
+
+    [[nodiscard]] Node owner(unsigned end) const { return end == 0 ? caller : callee; }
+    /// Whether the owner of this end can read, or be told of the end.
+    [[nodiscard]] bool readable(unsigned end) const {
+        bool const attached = end == 0 ? ends[0].told() : stage == Stage::standing;
+        return attached && !ends[end].over() && (inbox[end] != 0 || ends[end].ending != protocol::Failure::none);
+    }
+};
+static_assert(std::has_unique_object_representations_v<Connection>);
+
+inline constexpr std::uint32_t kMostNodes = kMostProcesses + kMostRoots;
+inline constexpr std::uint32_t kMostConnections = 60;
+
+class World {
+public:
+    std::array<StateNumber, kMostNodes> states{};
+    std::uint8_t connection_count = 0;
+    /// Faults that happened, sorted: numbers of the search's list plus one; 0: none.
+    std::array<std::uint8_t, kMostFaults> spent{};
+    std::array<Connection, kMostConnections> connections;
+
+    /// Of which equality is equality of worlds.
+    [[nodiscard]] std::span<std::byte const> bytes() const {
+        return {reinterpret_cast<std::byte const*>(this),
+                kHeaderBytes + std::size_t{connection_count} * sizeof(Connection)};
+    }
+    static constexpr std::size_t kHeaderBytes = kMostNodes * sizeof(StateNumber) + 1U + kMostFaults;
+    static constexpr std::size_t kMostBytes = kHeaderBytes + kMostConnections * sizeof(Connection);
+    void read(std::span<std::byte const> bytes) {
+        connection_count = static_cast<std::uint8_t>((bytes.size() - kHeaderBytes) / sizeof(Connection));
+        std::memcpy(static_cast<void*>(this), bytes.data(), bytes.size());
+    }
+    [[nodiscard]] std::span<Connection> all() { return std::span(connections).first(connection_count); }
+    [[nodiscard]] std::span<Connection const> all() const { return std::span(connections).first(connection_count); }
+    [[nodiscard]] bool any_spent() const { return spent[0] != 0; }
+};
+
+static_assert(std::is_standard_layout_v<World> && offsetof(World, connections) == World::kHeaderBytes);
+
+/// What may happen next.
+struct Move {
+    enum class Kind : std::uint8_t {
+        start,      ///< a process begins
+        arrive,     ///< a call reaches its listener: it is accepted, queued or refused
+        accept,     ///< a queued call finds room
+        connected,  ///< the caller learns that its connection stands
+        refused,    ///< ... or that nobody listens
+        deliver,    ///< the next message of one end
+        ending,     ///< the end of the stream at one end
+        timer,      ///< time moves on to the node's timer
+        fault,
+    };
+    Kind kind = Kind::start;
+    std::uint8_t node = 0;        ///< whose step it is
+    std::uint8_t connection = 0;  ///< its place in the world; fault: the connection that it takes
+    std::uint8_t detail = 0;      ///< deliver, ending: the end; fault: its number
+    friend constexpr bool operator==(Move, Move) = default;
+    [[nodiscard]] std::uint32_t packed() const {
+        return static_cast<std::uint32_t>(kind) | std::uint32_t{node} << 8U | std::uint32_t{connection} << 16U |
+               std::uint32_t{detail} << 24U;
+    }
+    static Move unpacked(std::uint32_t bits) {
+        return {static_cast<Kind>(bits & 0xffU), static_cast<std::uint8_t>(bits >> 8U),
+                static_cast<std::uint8_t>(bits >> 16U), static_cast<std::uint8_t>(bits >> 24U)};
+    }
+};
+
+/// All roots listen (the id says so), nobody else has begun.
+[[nodiscard]] World first_world(MachineRoom& room);
+
+/// The input that a move feeds to a process, if it feeds one.
+struct Fed {
+    bool any = false;
+    Node node = 0;
+    StateNumber before = 0;  ///< the state that it is fed to
+    Input input;
+};
+
+/// Makes `world` the world after `move`. `faults`: the search's list. Says what was fed, for whoever tells the story.
+/// The answer is a broken rule, or nothing.
+[[nodiscard]] Broken make_move(MachineRoom& room, std::span<Fault const> faults, World& world, Move move,
+                               Fed* fed = nullptr);
+
+/// Fed by deliver and ending: whether the machine can take it now.
+[[nodiscard]] bool is_held(MachineRoom& room, World const& world, Move move);
+
+/// Whether `node` can take one more unproven connection at `listener`.
+[[nodiscard]] bool has_room(MachineRoom const& room, World const& world, Node node, protocol::Listener listener);
+
+}  // namespace ronde::explore

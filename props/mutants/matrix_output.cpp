@@ -1,0 +1,115 @@
+#include "mutants/matrix.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace ronde::mutants {
+namespace {
+
+std::string seconds(protocol::TimeNs time_ns) {
+    return fmt::format("{}.{:02} s", time_ns / protocol::kSecondNs, time_ns % protocol::kSecondNs / 10'000'000);
+}
+
+std::string cell_text(Cell const& cell) {
+    if (!cell.ran)
+        return "-";
+    if (!cell.kill)
+        return fmt::format("stands {:>9}", seconds(cell.elapsed_ns));
+    return fmt::format("{:<5} N={:<3} {:>8}", cell.kill->property, cell.kill->nranks, seconds(cell.elapsed_ns));
+}
+
+std::string_view word_of(Row const& row) {
+    if (row.lost)
+        return "LOST";
+    if (row.mutant == nullptr)
+        return row.killed() ? "BROKEN" : "stands";
+    if (!row.killed())
+        return "SURVIVES";
+    return row.as_expected() ? "dies" : "dies of something else";
+}
+
+/// What is wrong with a row, and where to look.
+std::string complaint(Row const& row) {
+    if (row.lost) {
+        return fmt::format("{}: its place in runtime/protocol/{} is gone or not the only one; look for it there, and "
+                           "change the catalogue: {}\n",
+                           row.name, row.mutant->file, row.mutant->original);
+    }
+    if (row.mutant != nullptr && !row.killed())
+        return fmt::format("{} survives: {}; expected to die of {}\n", row.name, row.mutant->what,
+                           row.mutant->killed_by.empty() ? "nothing" : row.mutant->killed_by);
+    std::string text;
+    for (Cell const& cell : row.cells) {
+        if (cell.kill && (row.mutant == nullptr || !row.as_expected()))
+            text +=
+                fmt::format("{}: {} in \"{}\": {}\n", row.name, cell.kill->property, cell.kill->trial, cell.kill->why);
+    }
+    return text;
+}
+
+bool is_good(Row const& row) {
+    Matrix const alone{{row}, 0};
+    return alone.good();
+}
+
+}  // namespace
+
+std::string matrix_text(Matrix const& matrix) {
+    std::string text = fmt::format("{:<38}{:<24}{:<24}{}\n", "mutant", "explorer", "simulator", "verdict");
+    std::uint32_t killed[kLayers] = {};
+    std::uint32_t dead = 0;
+    std::uint32_t mutants = 0;
+    for (Row const& row : matrix.rows) {
+        text += fmt::format("{:<38}{:<24}{:<24}{}\n", row.name, cell_text(row.cells[0]), cell_text(row.cells[1]),
+                            word_of(row));
+        if (row.mutant == nullptr)
+            continue;
+        ++mutants;
+        dead += row.killed() ? 1U : 0U;
+        for (std::uint32_t layer = 0; layer < kLayers; ++layer)
+            killed[layer] += row.cells[layer].kill ? 1U : 0U;
+    }
+    text += fmt::format("{} of {} mutants die: {} in the explorer, {} in the simulator; {}\n", dead, mutants, killed[0],
+                        killed[1], seconds(matrix.elapsed_ns));
+    for (Row const& row : matrix.rows) {
+        if (!is_good(row))
+            text += complaint(row);
+    }
+    return text;
+}
+
+std::string matrix_json(Matrix const& matrix) {
+    nlohmann::ordered_json json;
+    json["good"] = matrix.good();
+    json["elapsed_ns"] = matrix.elapsed_ns;
+    json["mutants"] = nlohmann::ordered_json::array();
+    for (Row const& row : matrix.rows) {
+        nlohmann::ordered_json entry;
+        entry["name"] = row.name;
+        entry["verdict"] = word_of(row);
+        if (row.mutant != nullptr) {
+            entry["file"] = row.mutant->file;
+            entry["what"] = row.mutant->what;
+            entry["expected"] = row.mutant->killed_by;
+        }
+        for (Layer const layer : {Layer::explorer, Layer::simulator}) {
+            Cell const& cell = row.cells[static_cast<std::size_t>(layer)];
+            nlohmann::ordered_json one;
+            one["killed"] = cell.kill.has_value();
+            one["elapsed_ns"] = cell.elapsed_ns;
+            if (cell.kill) {
+                one["property"] = cell.kill->property;
+                one["ranks"] = cell.kill->nranks;
+                one["trial"] = cell.kill->trial;
+                one["why"] = cell.kill->why;
+            }
+            entry[std::string(name_of(layer))] = one;
+        }
+        json["mutants"].push_back(entry);
+    }
+    return json.dump(2) + "\n";
+}
+
+}  // namespace ronde::mutants

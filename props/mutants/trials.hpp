@@ -1,0 +1,29 @@
+/// What a machine, as it is or with a fault awake, is put through: small jobs in every order, and pretended worlds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ronde::mutants {
+
+enum class Layer : std::uint8_t { explorer, simulator };
+inline constexpr std::uint32_t kLayers = 2;
+
+[[nodiscard]] std::string_view name_of(Layer layer) noexcept;
+
+/// The first trial of a layer that went wrong.
+struct Kill {
+    std::string property;  ///< "S1", or "check" when the machine itself stopped the process, or "time"
+    std::uint32_t nranks = 0;
+    std::string trial;  ///< "2 ranks, reset:0@root"
+    std::string why;
+};
+
+/// Goes through the trials of a layer, from the smallest. Nothing: the machine stood all of them. `note` is told of
+/// each trial before it begins.
+using Note = void (*)(std::uint32_t nranks, std::string_view trial, void* context);
+[[nodiscard]] std::optional<Kill> put_through(Layer layer, bool fast, Note note, void* context);
+
+}  // namespace ronde::mutants

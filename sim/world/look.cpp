@@ -1,0 +1,114 @@
+#include "world/look.hpp"
+
+#include "world/world_state.hpp"
+
+#include <algorithm>
+
+namespace ronde::sim {
+
+WorldPlan const& Look::plan() const { return state_->plan_; }
+Policies const& Look::policies() const { return state_->policies_; }
+std::uint32_t Look::processes() const { return static_cast<std::uint32_t>(state_->processes_.size()); }
+
+ProcessFacts Look::facts(ProcessId id) const {
+    Process const& process = state_->processes_[id];
+    Hardship const* const hard = state_->hardship(id);
+    ProcessFacts facts;
+    facts.kind = process.kind == ProcessKind::rank   ? ProcessFacts::Kind::rank
+                 : process.kind == ProcessKind::root ? ProcessFacts::Kind::root
+                                                     : ProcessFacts::Kind::stranger;
+    facts.rank = facts.kind == ProcessFacts::Kind::rank ? state_->rank_of(id) : kNoRank;
+    facts.host = process.host;
+    facts.endless = facts.kind == ProcessFacts::Kind::rank &&
+                    state_->ranks_[id].config().policies.deadlines == protocol::Deadlines::none;
+    facts.started = process.has(Process::kStarted);
+    facts.dead = process.has(Process::kDead);
+    facts.over = process.has(Process::kOver);
+    facts.ready = process.has(Process::kReady);
+    facts.outsider = process.kind == ProcessKind::stranger || (hard != nullptr && hard->stale_id);
+    facts.busy = state_->operations_left_.contains(id);
+    return facts;
+}
+
+Holdings Look::holdings(ProcessId id) const {
+    Process const& process = state_->processes_[id];
+    Holdings holdings;
+    holdings.descriptors = process.descriptors;
+    auto const add = [&](protocol::Link link) {
+        if (!state_->exists(id, link))
+            return;
+        ++holdings.connections;
+        EndOf const end = state_->index_.find(id, link);
+        bool const calls = end.exists() ? end.side == 0
+                                        : link.link_class() == protocol::LinkClass::chord_out ||
+                                              link.link_class() == protocol::LinkClass::root;
+        holdings.calls += calls ? 1U : 0U;
+    };
+    auto const add_listener = [&](ListenerState const& listener) {
+        holdings.listeners += listener.bound ? 1U : 0U;
+        holdings.at_the_doors += listener.pending;
+    };
+    if (process.kind == ProcessKind::root) {
+        RootProcess const& root = *state_->roots_[id - state_->plan_.nranks];
+        holdings.records = static_cast<std::uint32_t>(root.records.size());
+        holdings.deadline_ns = root.machine.deadline();
+        for (std::uint32_t i = 0; i < holdings.records; ++i)
+            add(protocol::member(i));
+        for (std::uint32_t i = 0; i < protocol::kMaxRootDoors; ++i)
+            add(protocol::pending(i));
+        add(protocol::kCallbackLink);
+        add_listener(root.listener);
+        return holdings;
+    }
+    if (process.kind == ProcessKind::stranger) {
+        add(protocol::mail_out(0));  // strangers.cpp: its only connection
+        return holdings;
+    }
+    for (protocol::Link const link : {protocol::kRootLink, protocol::kPreviousRootLink, protocol::kCallbackLink})
+        add(link);
+    std::uint32_t const chords = std::max(1U, protocol::log2_ceil(state_->plan_.nranks));
+    for (std::uint32_t k = 0; k < chords; ++k) {
+        add(protocol::chord_out(k));
+        add(protocol::chord_in(k));
+    }
+    for (std::uint32_t i = 0; i < protocol::RankState::kDoors; ++i)
+        add(protocol::pending(i));
+    if (auto const mails = state_->mail_links_.find(id); mails != state_->mail_links_.end()) {
+        for (protocol::Link const link : mails->second)
+            add(link);
+    }
+    add_listener(state_->ring_listeners_[id]);
+    if (!state_->callback_listeners_.empty())
+        add_listener(state_->callback_listeners_[id]);
+    bool const machine = process.kind == ProcessKind::rank && process.alive() && !process.has(Process::kOver);
+    holdings.deadline_ns = machine ? state_->ranks_[id].deadline() : kNever;
+    return holdings;
+}
+
+protocol::RankState const& Look::rank(ProcessId process) const { return state_->ranks_[process].state(); }
+protocol::Root const& Look::root(std::uint32_t index) const { return state_->roots_[index]->machine; }
+bool Look::exact() const { return state_->contents_.exact(); }
+
+std::uint32_t Look::known(ProcessId id) const {
+    Process const& process = state_->processes_[id];
+    return std::min(state_->plan_.nranks, std::max(process.known, 1U) + process.known_below);
+}
+
+ProcessId Look::holder(ProcessId reader, RankId rank) const { return state_->contents_.holder(reader, rank); }
+protocol::Entry Look::entry_of(ProcessId process) const { return state_->entry_of(process); }
+
+OtherEnd Look::other_end(ProcessId id, protocol::Link link) const {
+    EndOf const end = state_->index_.find(id, link);
+    if (!end.exists()) {
+        auto const peer = state_->quiet_peer(id, link);
+        return {peer.process, peer.link};
+    }
+    Side const& other = state_->connections_[end.connection].sides[1U - end.side];
+    return {other.process, other.has(Side::kAttached) ? other.link : protocol::Link{}};
+}
+
+std::uint32_t Look::hosts() const { return state_->hosts_.count(); }
+std::uint32_t Look::ports_in_use(std::uint32_t host) const { return state_->hosts_.ports_in_use(host); }
+bool Look::at_rest() const { return state_->at_rest(); }
+
+}  // namespace ronde::sim

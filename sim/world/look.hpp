@@ -1,0 +1,78 @@
+/// A look into a pretend world: what its processes hold, whom they know, and who is at the other end. Changes nothing.
+#pragma once
+
+#include "protocol/entry.hpp"
+#include "protocol/rank.hpp"
+#include "protocol/root.hpp"
+#include "world/observer.hpp"
+
+#include <cstdint>
+
+namespace ronde::sim {
+
+class WorldState;
+
+/// One process, from outside.
+struct ProcessFacts {
+    enum class Kind : std::uint8_t { rank, root, stranger };
+    Kind kind = Kind::rank;
+    RankId rank = kNoRank;  ///< whom it claims to be; roots and strangers: kNoRank
+    std::uint32_t host = 0;
+    bool started = false;
+    bool dead = false;      ///< ended by a fault
+    bool over = false;      ///< its machine has finished
+    bool ready = false;     ///< it was ready once
+    bool endless = false;   ///< a rank whose policies know no deadline
+    bool outsider = false;  ///< cannot prove that it belongs here: a stranger, or a member with another job's id
+    bool busy = false;      ///< its program has begun an operation that is not complete, or will begin one
+};
+
+/// What a process has of its kernel, and whether it still waits for a time.
+struct Holdings {
+    std::uint32_t descriptors = 0;  ///< as its books count them
+    std::uint32_t connections = 0;  ///< ends that it has a name for, those at its doors included
+    std::uint32_t calls = 0;        ///< ... of which it made: each has a port
+    std::uint32_t listeners = 0;
+    std::uint32_t at_the_doors = 0;  ///< accepted, neither admitted nor dropped
+    std::uint32_t records = 0;       ///< roots: check-ins that memory was taken for
+    TimeNs deadline_ns = kNever;     ///< of its machine
+};
+
+/// The other end of a connection.
+struct OtherEnd {
+    ProcessId process = kNoProcess;  ///< kNoProcess: there is no such connection
+    protocol::Link link;             ///< the other process's name for it; none: it has none (yet, or any more)
+};
+
+class Look {
+public:
+    explicit Look(WorldState const& state) noexcept : state_(&state) {}
+
+    [[nodiscard]] WorldPlan const& plan() const;
+    [[nodiscard]] Policies const& policies() const;  ///< resolved
+    /// Ranks, then roots, then those that faults have added so far.
+    [[nodiscard]] std::uint32_t processes() const;
+    [[nodiscard]] ProcessFacts facts(ProcessId process) const;
+    [[nodiscard]] Holdings holdings(ProcessId process) const;
+    /// State of a rank, first, second or returned.
+    [[nodiscard]] protocol::RankState const& rank(ProcessId process) const;
+    [[nodiscard]] protocol::Root const& root(std::uint32_t index) const;
+    /// Entries of other ranks are kept one by one (up to Contents::kExactRanks ranks).
+    [[nodiscard]] bool exact() const;
+    /// How many entries a rank has learned, its own included.
+    [[nodiscard]] std::uint32_t known(ProcessId process) const;
+    /// Whose entry `reader` holds at `rank`; kNoProcess: none.
+    [[nodiscard]] ProcessId holder(ProcessId reader, RankId rank) const;
+    /// What a process registers, or would.
+    [[nodiscard]] protocol::Entry entry_of(ProcessId process) const;
+    [[nodiscard]] OtherEnd other_end(ProcessId process, protocol::Link link) const;
+    [[nodiscard]] std::uint32_t hosts() const;
+    [[nodiscard]] std::uint32_t ports_in_use(std::uint32_t host) const;
+    /// Nothing more can happen.
+    [[nodiscard]] bool at_rest() const;
+
+private:
+    WorldState const* state_;
+};
+
+}  // namespace ronde::sim

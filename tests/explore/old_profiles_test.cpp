@@ -1,0 +1,47 @@
+/// The profiles of old keep their weak spots on purpose; the explorer has to find them.
+#include "explore/plans.hpp"
+
+namespace ronde::explore {
+namespace {
+
+using protocol::Profile;
+
+TEST(OldProfiles, WhoeverDiesLeavesTheOthersWaitingForEver) {
+    for (Profile const profile : {Profile::article, Profile::nccl}) {
+        Exploration const exploration = expect_broken(given(job_of(3, profile), {"crash:1"}), Property::l2);
+        EXPECT_NE(exploration.found->broken.why.find("waits for ever"), std::string::npos);
+        EXPECT_NE(exploration_text(exploration).find("FAULT it dies"), std::string::npos);
+    }
+}
+
+TEST(OldProfiles, ASilentStrangerHoldsTheOnlyDoor) {
+    for (Profile const profile : {Profile::article, Profile::nccl})
+        expect_broken(given(job_of(2, profile), {"stranger:root0=nothing"}), Property::l2);
+}
+
+TEST(OldProfiles, WhoProvesItselfAndLeavesTakesTheRootWithIt) {
+    Exploration const exploration =
+        expect_broken(given(job_of(2, Profile::nccl), {"stranger:root0=claim"}), Property::l2);
+    EXPECT_NE(exploration_text(exploration).find("a stranger calls and says claim"), std::string::npos);
+}
+
+TEST(OldProfiles, WithoutAHandshakeTheFirstWhoComesIsThePredecessor) {
+    Exploration const exploration = explore(given(job_of(2, Profile::article), {"stranger:0=claim"}));
+    EXPECT_EQ(exploration.answer, Answer::broken);
+}
+
+TEST(OldProfiles, TheLineThatRerunsFindsTheSame) {
+    Exploration const first = explore(with_faults(job_of(2, Profile::nccl), 1, bit(FaultKind::crash)));
+    ASSERT_EQ(first.answer, Answer::broken);
+    std::string const line = rerun_line(first);
+    ASSERT_NE(line.find(" --given "), std::string::npos) << line;
+    ExploreSettings again = job_of(2, Profile::nccl);
+    again.given.push_back(fault_from(line.substr(line.find(" --given ") + 9), again).value());
+    Exploration const second = explore(again);
+    ASSERT_EQ(second.answer, Answer::broken);
+    EXPECT_EQ(second.found->broken.why, first.found->broken.why);
+    EXPECT_EQ(second.story, first.story);
+}
+
+}  // namespace
+}  // namespace ronde::explore

@@ -1,0 +1,99 @@
+/// Fingerprints, persistent sets and the two orders of search must not change what is found.
+#include "explore/plans.hpp"
+
+namespace ronde::explore {
+namespace {
+
+using protocol::Gather;
+using protocol::Profile;
+
+constexpr std::uint32_t kAllKinds = (1U << kFaultKinds) - 1U;
+
+/// The same ends, with and without the reduction.
+void expect_same_outcomes(ExploreSettings settings) {
+    settings.reduction = true;
+    Exploration const reduced = expect_all_holds(settings);
+    settings.reduction = false;
+    Exploration const full = expect_all_holds(settings);
+    EXPECT_EQ(reduced.outcomes, full.outcomes);
+    EXPECT_GT(reduced.counts.reduced, 0U);
+    EXPECT_EQ(full.counts.reduced, 0U);
+}
+
+TEST(Shortcuts, ReducedAndFullSearchComeToTheSameEndsWithoutFaults) {
+    for (std::uint32_t const nranks : {2U, 3U, 4U})
+        expect_same_outcomes(job_of(nranks));
+    for (Profile const profile : {Profile::article, Profile::nccl})
+        expect_same_outcomes(job_of(3, profile));
+    ExploreSettings doubling = job_of(3);
+    doubling.policies.gather = Gather::doubling;
+    expect_same_outcomes(doubling);
+}
+
+TEST(Shortcuts, ReducedAndFullSearchComeToTheSameEndsWithAnyOneFault) {
+    expect_same_outcomes(with_faults(job_of(2), 1, kAllKinds));
+    expect_same_outcomes(with_faults(job_of(3), 1, kAllKinds & ~bit(FaultKind::timeout)));
+}
+
+TEST(Shortcuts, ReducedAndFullSearchComeToTheSameEndsWithTwoFaults) {
+    std::uint32_t const kinds = bit(FaultKind::crash) | bit(FaultKind::stranger) | bit(FaultKind::drop);
+    expect_same_outcomes(with_faults(job_of(2), 2, kinds));
+}
+
+TEST(Shortcuts, ReducedAndFullSearchComeToTheSameEndsWithASecondProcess) {
+    ExploreSettings settings = job_of(2);
+    settings.twin = 0;
+    expect_same_outcomes(settings);
+}
+
+TEST(Shortcuts, TheReductionSavesStates) {
+    ExploreSettings settings = job_of(4);
+    Exploration const reduced = expect_all_holds(settings);
+    settings.reduction = false;
+    Exploration const full = expect_all_holds(settings);
+    EXPECT_LT(reduced.counts.states, full.counts.states);
+    EXPECT_LT(reduced.counts.transitions, full.counts.transitions);
+}
+
+TEST(Shortcuts, FingerprintsMistakeNothingHere) {
+    ExploreSettings settings = with_faults(job_of(3), 1, bit(FaultKind::crash));
+    Exploration const fingerprints = expect_all_holds(settings);
+    settings.exact = true;
+    Exploration const exact = expect_all_holds(settings);
+    EXPECT_EQ(fingerprints.counts.states, exact.counts.states);
+    EXPECT_EQ(fingerprints.counts.transitions, exact.counts.transitions);
+    EXPECT_EQ(fingerprints.outcomes, exact.outcomes);
+    EXPECT_GT(fingerprints.counts.mistaken_2_65, 0);
+    EXPECT_EQ(exact.counts.mistaken_2_65, 0);
+}
+
+TEST(Shortcuts, BothOrdersVisitTheSameStates) {
+    ExploreSettings settings = with_faults(job_of(2), 1, kAllKinds);
+    Exploration const broad = expect_all_holds(settings);
+    settings.order = Order::depth_first;
+    Exploration const deep = expect_all_holds(settings);
+    EXPECT_EQ(broad.counts.states, deep.counts.states);
+    EXPECT_EQ(broad.counts.transitions, deep.counts.transitions);
+    EXPECT_EQ(broad.outcomes, deep.outcomes);
+}
+
+TEST(Shortcuts, TheSameSearchTwiceCountsTheSame) {
+    ExploreSettings const settings = with_faults(job_of(3), 1, bit(FaultKind::reset));
+    Exploration const first = explore(settings);
+    Exploration const second = explore(settings);
+    EXPECT_EQ(first.counts.states, second.counts.states);
+    EXPECT_EQ(first.counts.transitions, second.counts.transitions);
+    EXPECT_EQ(first.machine_steps, second.machine_steps);
+    EXPECT_EQ(first.outcomes, second.outcomes);
+}
+
+TEST(Shortcuts, ALimitIsAnAnswerOfItsOwn) {
+    ExploreSettings settings = job_of(4);
+    settings.limit_states = 100;
+    Exploration const exploration = explore(settings);
+    EXPECT_EQ(exploration.answer, Answer::gave_up);
+    EXPECT_EQ(exploration.gave_up_why, "more than 100 states");
+}
+
+}  // namespace
+}  // namespace ronde::explore
