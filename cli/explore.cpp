@@ -14,7 +14,7 @@
 namespace ronde::cli {
 namespace {
 
-enum class Format : std::uint8_t { text, json };
+enum class ExploreFormat : std::uint8_t { text, json };
 
 struct ExploreOptions {
     explore::ExploreSettings settings;
@@ -22,7 +22,7 @@ struct ExploreOptions {
     std::vector<std::string> kinds;
     std::string given;
     std::string same_device;
-    Format format = Format::text;
+    ExploreFormat format = ExploreFormat::text;
 };
 
 std::vector<std::string> words_of(std::string const& text) {
@@ -99,7 +99,7 @@ void explore_job(ExploreOptions const& options, Outcome& outcome) {
                 status.show(progress_line(progress));
         });
     }();
-    deliver(options.format == Format::json ? exploration_json(exploration) : exploration_text(exploration), "");
+    deliver(options.format == ExploreFormat::json ? exploration_json(exploration) : exploration_text(exploration), "");
     switch (exploration.answer) {
     case explore::Answer::holds: outcome = Exit::ok; break;
     case explore::Answer::broken: outcome = Exit::failed; break;
@@ -221,7 +221,7 @@ void register_explore(CLI::App& app, Outcome& outcome) {
         ->add_option_function<std::string>(
             "--format",
             [options](std::string const& name) {
-                options->format = static_cast<Format>(parse_format(name, {"text", "json"}));
+                options->format = static_cast<ExploreFormat>(parse_format(name, {"text", "json"}));
             },
             "text or json (text)")
         ->type_name("NAME")

@@ -20,11 +20,11 @@
 namespace ronde::cli {
 namespace {
 
-enum class Format : std::uint8_t { text, json, csv };
+enum class SimFormat : std::uint8_t { text, json, csv };
 
 struct SimOptions {
     ScenarioChoice choice;
-    Format format = Format::text;
+    SimFormat format = SimFormat::text;
     std::string out;
     std::string trace;
     std::string tape;
@@ -107,7 +107,7 @@ std::pair<std::string, bool> compare_with_another_run(sim::WorldPlan const& plan
 
 /// The article's own scenario is there to be followed by eye.
 bool wants_rounds(SimOptions const& options, sim::WorldPlan const& plan) {
-    return options.rounds || (options.choice.scenario == "article-4" && options.format == Format::text &&
+    return options.rounds || (options.choice.scenario == "article-4" && options.format == SimFormat::text &&
                               plan.nranks <= sim::kMostRoundRanks);
 }
 
@@ -135,10 +135,10 @@ sim::WorldPlan checked_plan(SimOptions const& options) {
 std::string rendered(SimOptions const& options, sim::WorldPlan const& plan, Played const& played,
                      sim::RoundTable const* rounds) {
     switch (options.format) {
-    case Format::json:
+    case SimFormat::json:
         return outcome_json(played.outcome, played.costs, options.critical_path ? &played.path : nullptr);
-    case Format::csv: return sim::outcome_csv_head() + outcome_csv_row(played.outcome, played.costs);
-    case Format::text: break;
+    case SimFormat::csv: return sim::outcome_csv_head() + outcome_csv_row(played.outcome, played.costs);
+    case SimFormat::text: break;
     }
     return outcome_text(played.outcome, played.costs) + critical_path_text(played.path, plan) +
            (rounds == nullptr ? std::string() : "\n" + rounds->text());
@@ -194,7 +194,7 @@ Exit simulate(SimOptions const& options) {
     trace.finish();
     choices.finish(played.outcome);
     deliver(rendered(options, plan, played, rounds ? &*rounds : nullptr), options.out);
-    if (options.format == Format::text)
+    if (options.format == SimFormat::text)
         fmt::print(stderr, "{}", causes_text(causes_of(played.outcome)));
     bool good = stands(played.outcome);
     if (options.check_determinism) {
@@ -226,7 +226,7 @@ void register_sim(CLI::App& app, Outcome& outcome) {
             "--format",
             [options](std::string const& name) {
                 auto const format = parse_format(name, {"text", "json", "csv"});
-                options->format = static_cast<Format>(format);
+                options->format = static_cast<SimFormat>(format);
             },
             "text, json or csv (text)")
         ->type_name("NAME")

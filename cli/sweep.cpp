@@ -14,13 +14,13 @@
 namespace ronde::cli {
 namespace {
 
-enum class Format : std::uint8_t { text, csv, json };
+enum class SweepFormat : std::uint8_t { text, csv, json };
 
 struct SweepOptions {
     ScenarioChoice choice;
     std::vector<std::string> vary;
     std::uint32_t jobs = 1;
-    Format format = Format::text;
+    SweepFormat format = SweepFormat::text;
     std::string out;
     std::string plot;
 };
@@ -56,9 +56,9 @@ Exit sweep(SweepOptions const& options) {
             throw LauncherError("--plot " + why);
     }
     switch (options.format) {
-    case Format::text: deliver(sim::sweep_text(axes, *rows), options.out); break;
-    case Format::csv: deliver(sim::sweep_csv(axes, *rows), options.out); break;
-    case Format::json: deliver(sim::sweep_json(axes, *rows), options.out); break;
+    case SweepFormat::text: deliver(sim::sweep_text(axes, *rows), options.out); break;
+    case SweepFormat::csv: deliver(sim::sweep_csv(axes, *rows), options.out); break;
+    case SweepFormat::json: deliver(sim::sweep_json(axes, *rows), options.out); break;
     }
     // A row that failed is an answer; only a sweep that could not be made is a failure.
     return Exit::ok;
@@ -95,7 +95,7 @@ void register_sweep(CLI::App& app, Outcome& outcome) {
         ->add_option_function<std::string>(
             "--format",
             [options](std::string const& name) {
-                options->format = static_cast<Format>(parse_format(name, {"text", "csv", "json"}));
+                options->format = static_cast<SweepFormat>(parse_format(name, {"text", "csv", "json"}));
             },
             "text, csv or json (text)")
         ->type_name("NAME")

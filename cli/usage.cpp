@@ -56,7 +56,7 @@ std::string unexpected(CLI::App const& app, std::string const& command, std::vec
 }
 
 /// CLI11: "--ranks: 1 required N missing".
-std::string shortened(std::string text) {
+std::string said_plainly(std::string text) {
     auto const at = text.find(": 1 required ");
     if (at != std::string::npos && text.size() > 8 && text.rfind(" missing") == text.size() - 8)
         return fmt::format("{}: its value {} is missing", text.substr(0, at),
@@ -89,7 +89,7 @@ std::string one_line(CLI::App const& app, CLI::ParseError const& error) {
     else if (!commands.empty() && at.get_subcommands().empty())
         text = fmt::format("no command given; expected {}; see {} --help", fmt::join(commands, ", "), command);
     else
-        text = shortened(error.what());
+        text = said_plainly(error.what());
     return command + ": " + text;
 }
 

@@ -18,6 +18,7 @@
 #     SOURCES  rank_test.cpp
 #     DEPS     ronde::protocol
 #     LABELS   protocol                            # see below; may be left out
+#     SEPARATE                                     # its files give one name to two things: never compile them together
 #     TIMEOUT  20                                  # seconds for one TEST(), default 60; x4 under a sanitizer
 #     ARGS     --data ${CMAKE_CURRENT_SOURCE_DIR}) # handed to the executable, may be left out
 #
@@ -30,7 +31,8 @@
 # Labels decide which stage of `./dev test` runs a test. A test may have several.
 #
 #   protocol   touches nothing but runtime/protocol
-#   world      pretended worlds and what they are made of: also run under the sanitizers and when built by clang
+#   golden     digests that every compiler must give: also run when built by clang
+#   world      pretended worlds and what they are made of: also run under the sanitizers
 #   threads    uses threads or shared memory between them: also run under ThreadSanitizer
 #   process    starts other processes of this project: left out of the clang stage of `./dev test`
 #   heavy      much work or many processes: left out of the sanitizer stages of `./dev test`
@@ -46,7 +48,7 @@
 include_guard()
 include(GoogleTest)
 
-set(RONDE_TEST_LABELS protocol world threads process heavy slow soak serial policy)
+set(RONDE_TEST_LABELS protocol golden world threads process heavy slow soak serial policy)
 foreach(label IN LISTS RONDE_TEST_LABELS)
   add_custom_target(tests-${label})
 endforeach()
@@ -100,10 +102,13 @@ endfunction()
 # Big headers of others, read once: GoogleTest's for all tests, CLI11's for the `ronde` program. They hide a missing
 # #include of theirs, so the preset that clang-tidy reads is without them.
 option(RONDE_PRECOMPILE "Precompile the large headers of other libraries" ON)
+# Several files of a test in one go of the compiler. Less is built again after a change without it.
+option(RONDE_UNITY "Compile the sources of tests and of command lines together" ON)
 
 # Nothing that is measured is compiled by this: tests and command lines are read by the compiler far more often than run.
 function(_ronde_compile_soon target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${RONDE_UNITY})
 endfunction()
 
 # A compiler takes a precompiled header only where the options are the same, those for position independent executables
@@ -167,7 +172,7 @@ endfunction()
 # --- tests ------------------------------------------------------------------------------------------------------
 
 function(ronde_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;DEPS;LABELS;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SEPARATE" "TIMEOUT" "SOURCES;DEPS;LABELS;ARGS")
   _ronde_refuse_leftovers(${name} "${arg_UNPARSED_ARGUMENTS}")
   foreach(label IN LISTS arg_LABELS)
     if(NOT label IN_LIST RONDE_TEST_LABELS)
@@ -184,6 +189,9 @@ function(ronde_test name)
   ronde_executable(${name} SOURCES ${arg_SOURCES} DEPS ${arg_DEPS} GTest::gtest_main GTest::gmock)
   _ronde_compile_soon(${name})
   _ronde_precompile_test(${name})
+  if(arg_SEPARATE)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  endif()
 
   set(properties TIMEOUT ${arg_TIMEOUT})
   if(serial IN_LIST arg_LABELS)

@@ -61,8 +61,8 @@ std::string contradiction_in(Fault const& fault, std::size_t number, WorldPlan c
     if (fault.kind == FaultKind::wrong_nranks && (fault.amount == 0 || fault.amount > protocol::kMaxRanks))
         return wrong(fmt::format("amount is the wrong number of ranks, 1 to {}", protocol::kMaxRanks));
     if (fault.kind == FaultKind::wrong_nranks && fault.amount < plan.nroots)
-        return wrong(fmt::format("{} ranks cannot have {} roots: such a process does not start", fault.amount,
-                                 plan.nroots));
+        return wrong(
+            fmt::format("{} ranks cannot have {} roots: such a process does not start", fault.amount, plan.nroots));
     if (fault.kind == FaultKind::same_device && fault.amount >= plan.nranks)
         return wrong("amount is the rank whose device is claimed");
     return {};

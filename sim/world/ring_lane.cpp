@@ -26,7 +26,8 @@ constexpr std::uint64_t kPlayableFrames = 1U << 28;
 
 bool WorldState::ring_can_be_skipped() const {
     bool const ring = policies_.gather == Gather::ring || policies_.gather == Gather::ring2;
-    if (!plan_.fast_forward || plan_.any_order || !ring || plan_.nranks < 3 || policies_.turns == Turns::send_then_receive)
+    if (!plan_.fast_forward || plan_.any_order || !ring || plan_.nranks < 3 ||
+        policies_.turns == Turns::send_then_receive)
         return false;
     // Who is served first matters when two ways, or the words of those who are done already, meet at one CPU.
     bool const meet = policies_.gather == Gather::ring2 || policies_.commit != protocol::Commit::none;

@@ -61,9 +61,9 @@ public:
     /// All that can be seen of it. Valid until run() returns or the world ends; ask again after run().
     [[nodiscard]] Look look() const noexcept;
 
-    // --- calls of programs ---------------------------------------------------------------------------------------------
-    // Of a living process. The first four while it begins or goes on (world/programs.hpp), the others between two events
-    // too.
+    // --- calls of programs
+    // --------------------------------------------------------------------------------------------- Of a living
+    // process. The first four while it begins or goes on (world/programs.hpp), the others between two events too.
     void start(ProcessId process);
     void operate(ProcessId process, protocol::Operation const& operation);
     void close(ProcessId process);

@@ -4,8 +4,6 @@
 namespace ronde::explore {
 namespace {
 
-constexpr std::uint32_t kAllKinds = (1U << kFaultKinds) - 1U;
-
 TEST(Faults, AnyOneFaultAmongTwoAndThreeRanks) {
     for (std::uint32_t const nranks : {2U, 3U}) {
         Exploration const exploration = expect_all_holds(with_faults(job_of(nranks), 1, kAllKinds));

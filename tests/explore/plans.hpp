@@ -7,6 +7,8 @@
 
 namespace ronde::explore {
 
+inline constexpr std::uint32_t kAllKinds = (1U << kFaultKinds) - 1U;
+
 inline ExploreSettings job_of(std::uint32_t nranks, protocol::Profile profile = protocol::Profile::ronde) {
     ExploreSettings settings;
     settings.nranks = nranks;

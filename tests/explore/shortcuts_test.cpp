@@ -7,8 +7,6 @@ namespace {
 using protocol::Gather;
 using protocol::Profile;
 
-constexpr std::uint32_t kAllKinds = (1U << kFaultKinds) - 1U;
-
 /// The same ends, with and without the reduction.
 void expect_same_outcomes(ExploreSettings settings) {
     settings.reduction = true;

@@ -7,7 +7,7 @@
 namespace ronde::protocol::tiny {
 namespace {
 
-constexpr std::uint32_t kSizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17};
+constexpr std::uint32_t kOperationSizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17};
 
 void expect_done(WorldPlan const& plan) {
     TinyWorld world(plan);
@@ -33,7 +33,7 @@ void expect_program_done(std::vector<Operation> const& program, std::uint32_t nr
 }
 
 TEST(Operations, AllGather) {
-    for (std::uint32_t const nranks : kSizes) {
+    for (std::uint32_t const nranks : kOperationSizes) {
         for (std::uint64_t const bytes : {1U, 8U, 1000U}) {
             ASSERT_NO_FATAL_FAILURE(expect_program_done({all_gather(bytes)}, nranks, 3));
         }
@@ -41,13 +41,13 @@ TEST(Operations, AllGather) {
 }
 
 TEST(Operations, AllGatherOfNothing) {
-    for (std::uint32_t const nranks : kSizes) {
+    for (std::uint32_t const nranks : kOperationSizes) {
         ASSERT_NO_FATAL_FAILURE(expect_program_done({all_gather(0), all_gather(0), all_gather(8)}, nranks, 3));
     }
 }
 
 TEST(Operations, ManyAllGathersInARow) {
-    for (std::uint32_t const nranks : kSizes) {
+    for (std::uint32_t const nranks : kOperationSizes) {
         ASSERT_NO_FATAL_FAILURE(
             expect_program_done({all_gather(8), all_gather(24), all_gather(1), all_gather(8)}, nranks, 4));
     }
@@ -62,13 +62,13 @@ TEST(Operations, AllGatherOfMuch) {
 }
 
 TEST(Operations, Barriers) {
-    for (std::uint32_t const nranks : kSizes) {
+    for (std::uint32_t const nranks : kOperationSizes) {
         ASSERT_NO_FATAL_FAILURE(expect_program_done({barrier(), barrier(), barrier()}, nranks, 4));
     }
 }
 
 TEST(Operations, BroadcastFromEachRank) {
-    for (std::uint32_t const nranks : kSizes) {
+    for (std::uint32_t const nranks : kOperationSizes) {
         for (RankId source = 0; source < nranks; ++source) {
             ASSERT_NO_FATAL_FAILURE(expect_program_done({broadcast(source, 100)}, nranks, 2));
         }
@@ -76,13 +76,13 @@ TEST(Operations, BroadcastFromEachRank) {
 }
 
 TEST(Operations, BroadcastOfNothing) {
-    for (std::uint32_t const nranks : kSizes) {
+    for (std::uint32_t const nranks : kOperationSizes) {
         ASSERT_NO_FATAL_FAILURE(expect_program_done({broadcast(nranks - 1, 0), broadcast(0, 0), barrier()}, nranks, 4));
     }
 }
 
 TEST(Operations, BroadcastsFromDifferentSourcesFollowEachOther) {
-    for (std::uint32_t const nranks : kSizes) {
+    for (std::uint32_t const nranks : kOperationSizes) {
         std::vector<Operation> program;
         for (RankId i = 0; i < 6; ++i)
             program.push_back(broadcast(i * 5 % nranks, 10 + i));
@@ -106,7 +106,7 @@ std::vector<Operation> mixed_program(std::uint64_t seed, std::uint32_t nranks, s
 }
 
 TEST(Operations, AnyMixtureInAnyOrder) {
-    for (std::uint32_t const nranks : kSizes) {
+    for (std::uint32_t const nranks : kOperationSizes) {
         for (std::uint64_t mixture = 1; mixture <= seeds(12); ++mixture) {
             ASSERT_NO_FATAL_FAILURE(expect_program_done(mixed_program(mixture, nranks, 9), nranks, 1));
         }

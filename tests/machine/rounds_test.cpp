@@ -7,7 +7,7 @@
 namespace ronde::protocol::tiny {
 namespace {
 
-constexpr std::uint32_t kSizes[] = {2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 64};
+constexpr std::uint32_t kRoundSizes[] = {2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 64};
 
 struct Counts {
     std::uint32_t slices = 0;  ///< frames with slices that each rank received during the bootstrap
@@ -42,7 +42,7 @@ void count(Gather gather, Turns turns, std::uint32_t nranks, std::uint64_t seed,
 
 TEST(Rounds, RingTakesOneRoundLessThanRanks) {
     for (Turns const turns : {Turns::pipelined, Turns::lock_step, Turns::send_then_receive}) {
-        for (std::uint32_t const nranks : kSizes) {
+        for (std::uint32_t const nranks : kRoundSizes) {
             Counts counts;
             ASSERT_NO_FATAL_FAILURE(count(Gather::ring, turns, nranks, 5, counts));
             EXPECT_EQ(counts.slices, nranks - 1);
@@ -53,7 +53,7 @@ TEST(Rounds, RingTakesOneRoundLessThanRanks) {
 }
 
 TEST(Rounds, LengthTurnsDoubleTheLatenciesOfARing) {
-    for (std::uint32_t const nranks : kSizes) {
+    for (std::uint32_t const nranks : kRoundSizes) {
         Counts counts;
         ASSERT_NO_FATAL_FAILURE(count(Gather::ring, Turns::lock_step_lengths, nranks, 5, counts));
         EXPECT_EQ(counts.slices, nranks - 1);
@@ -64,7 +64,7 @@ TEST(Rounds, LengthTurnsDoubleTheLatenciesOfARing) {
 
 TEST(Rounds, BothWaysAroundTakeHalfTheRounds) {
     for (Turns const turns : {Turns::pipelined, Turns::lock_step}) {
-        for (std::uint32_t const nranks : kSizes) {
+        for (std::uint32_t const nranks : kRoundSizes) {
             Counts counts;
             ASSERT_NO_FATAL_FAILURE(count(Gather::ring2, turns, nranks, 5, counts));
             EXPECT_EQ(counts.slices, nranks - 1);
@@ -76,7 +76,7 @@ TEST(Rounds, BothWaysAroundTakeHalfTheRounds) {
 // 1.5 N latencies: a round is a length turn each way, one after the other, and then the slices. An even ring's last
 // round goes forward only and has two turns.
 TEST(Rounds, BothWaysAroundWithLengthsTakeThreeLatenciesPerRound) {
-    for (std::uint32_t const nranks : kSizes) {
+    for (std::uint32_t const nranks : kRoundSizes) {
         Counts counts;
         ASSERT_NO_FATAL_FAILURE(count(Gather::ring2, Turns::lock_step_lengths, nranks, 5, counts));
         EXPECT_EQ(counts.slices, nranks - 1);
@@ -87,7 +87,7 @@ TEST(Rounds, BothWaysAroundWithLengthsTakeThreeLatenciesPerRound) {
 
 // The root's successor is a head start of one entry: windows of 2, 3, 5, 9 ... entries.
 TEST(Rounds, DoublingTakesTheLogarithm) {
-    for (std::uint32_t const nranks : kSizes) {
+    for (std::uint32_t const nranks : kRoundSizes) {
         Counts counts;
         ASSERT_NO_FATAL_FAILURE(count(Gather::doubling, Turns::pipelined, nranks, 5, counts));
         std::uint32_t const rounds = nranks <= 2 ? 0 : log2_ceil(nranks - 1);
@@ -98,7 +98,7 @@ TEST(Rounds, DoublingTakesTheLogarithm) {
 }
 
 TEST(Rounds, AStarIsOneFrame) {
-    for (std::uint32_t const nranks : kSizes) {
+    for (std::uint32_t const nranks : kRoundSizes) {
         Counts counts;
         ASSERT_NO_FATAL_FAILURE(count(Gather::star, Turns::pipelined, nranks, 5, counts));
         EXPECT_EQ(counts.slices, 1U);
@@ -108,7 +108,7 @@ TEST(Rounds, AStarIsOneFrame) {
 
 // A barrier is a dissemination: ceil(log2 N) tokens to everyone, none with a payload.
 TEST(Rounds, ABarrierIsTheLogarithmOfTokens) {
-    for (std::uint32_t const nranks : kSizes) {
+    for (std::uint32_t const nranks : kRoundSizes) {
         WorldPlan plan = plan_of(Profile::article, nranks, 1, 3);
         plan.program = {barrier()};
         TinyWorld world(plan);
