@@ -118,7 +118,7 @@ void CaseRunner::play(sim::Oracle& choices, CaseResult& result) {
     world.watch(result.reach);
     watch_.finish(world.run());
     result.outcome = watch_.outcome();
-    PropertySet const expected = expected_of(result.outcome.policies);
+    PropertySet const expected = expected_of(result.outcome.policies, result.outcome.nroots);
     for (Violation const& violation : watch_.violations()) {
         if (expected.has(violation.property))
             result.expected = result.expected.with(violation.property);

@@ -59,7 +59,7 @@ Judged judge(Script const& script, JudgeOptions const& options) {
         add(both_lanes(script.plan));
         add(strangers_delay_nobody(script.plan, judged.outcome));
     }
-    PropertySet const expected = expected_of(judged.outcome.policies);
+    PropertySet const expected = expected_of(judged.outcome.policies, judged.outcome.nroots);
     for (Violation& violation : all)
         (expected.has(violation.property) ? judged.expected : judged.violations).push_back(std::move(violation));
     return judged;

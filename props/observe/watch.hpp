@@ -18,8 +18,8 @@ namespace ronde::props {
 
 /// Properties that a profile is known to break, because it follows programs that do.
 [[nodiscard]] PropertySet expected_of(protocol::Profile profile) noexcept;
-/// The same of a set of policies, which may differ from its profile's in single choices.
-[[nodiscard]] PropertySet expected_of(protocol::Policies const& policies) noexcept;
+/// The same of a set of policies, which may differ from its profile's in single choices, with so many roots.
+[[nodiscard]] PropertySet expected_of(protocol::Policies const& policies, std::uint32_t nroots) noexcept;
 
 /// The properties of one world at a time. One Watch may be used for many worlds, one after the other; it then keeps
 /// the memory it has.

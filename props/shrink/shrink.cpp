@@ -178,7 +178,7 @@ std::string test_file(Script const& script, Violation const& violation, std::str
     text += "    props::Watch watch(world);\n";
     // What the policies are known to break is no news to run(), so it is looked for by name.
     protocol::Policies const policies = protocol::resolve(script.plan.policies, script.plan.nranks, script.plan.nroots);
-    if (expected_of(policies).has(violation.property))
+    if (expected_of(policies, script.plan.nroots).has(violation.property))
         text += fmt::format("    (void)watch.run();\n"
                             "    for (props::Violation const& violation : watch.violations())\n"
                             "        EXPECT_NE(name_of(violation.property), \"{}\") << to_text(violation);\n",

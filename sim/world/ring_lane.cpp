@@ -29,9 +29,9 @@ bool WorldState::ring_can_be_skipped() const {
     if (!plan_.fast_forward || plan_.any_order || !ring || plan_.nranks < 3 ||
         policies_.turns == Turns::send_then_receive)
         return false;
-    // Who is served first matters when two ways, or the words of those who are done already, meet at one CPU.
-    bool const meet = policies_.gather == Gather::ring2 || policies_.commit != protocol::Commit::none;
-    bool const busy = meet && plan_.host.message_service_ns > 0;
+    // Who is served first matters when frames of the ring and others (of a hand that is still being taken, of the second
+    // way, of those who are done already) meet at one CPU.
+    bool const busy = plan_.host.message_service_ns > 0;
     bool const shared = plan_.host.cores > 0 || !plan_.hosts.empty();
     bool const lossy = plan_.network.loss_per_million > 0 || plan_.network.bytes_per_second > 0 || !plan_.links.empty();
     if (busy || shared || lossy)
@@ -86,8 +86,6 @@ void WorldState::skip_ring() {
     ring.turns = policies_.turns;
     ring.seed = plan_.seed;
     ring.start_ns = ring_start_ns_;
-    if (plan_.host.message_service_ns > 0)
-        ring.service_ns.assign(plan_.nranks, plan_.host.message_service_ns);
     NetworkPlan const& network = plan_.network;
     ring.forward.kinds = {network.same_host, network.same_rack, network.cross_rack};
     ring.forward.kind_of_link.resize(plan_.nranks);
