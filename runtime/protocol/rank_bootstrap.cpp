@@ -230,6 +230,8 @@ void RankStep::become_ready() noexcept {
         }
         close_link(link);
     }
+    if (state_.dials[1].state == Dial::State::connecting || state_.dials[1].state == Dial::State::greeting)
+        close_link(kPreviousRootLink);
     reset(RankState::kRootOpen);
     reset(RankState::kPreviousRootOpen);
     state_.dials[0] = Dial{};
@@ -253,6 +255,9 @@ void RankStep::root_link_closed() noexcept {
         state_.phase = Phase::checking_in;
         return dial(own ? 0 : 1, event_.link);
     }
+    // The extra check-in is never answered. Until my predecessor comes, whom it was for, it may not have been counted.
+    if (may_return && !own && state_.phase == Phase::connecting_ring && (state_.in_open & 1U) == 0)
+        return dial(1, kPreviousRootLink);
     bool const needed = (policies_.commit == Commit::root && !has(RankState::kCommitted)) || (own && !answered);
     if (!needed)
         return;

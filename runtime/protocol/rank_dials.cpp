@@ -224,7 +224,12 @@ void RankStep::dial_opened(Dial& dial) noexcept {
     }
 }
 
-void RankStep::give_up(Dial const& dial) noexcept {
+void RankStep::give_up(Dial& dial) noexcept {
+    // My predecessor is here, so that root had counted me; it has ended since, and is not needed any more.
+    if (dial.link == kPreviousRootLink && state_.phase >= Phase::connecting_ring && (state_.in_open & 1U) != 0) {
+        dial = Dial{};
+        return;
+    }
     Error error;
     error.failure = dial.last_failure;
     error.os_error = dial.last_os_error;

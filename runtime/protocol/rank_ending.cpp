@@ -79,6 +79,13 @@ void RankStep::on_verdict() noexcept {
     }
     if (error.code == Code::protocol_violation && error.about == kNoRank)
         error.about = rank_behind(event_.link);
+    // A second check-in that was made again [6.3] and found the round over: there I had been counted.
+    if (error.code == Code::id_consumed && event_.link == kPreviousRootLink && state_.phase >= Phase::connecting_ring) {
+        close_link(kPreviousRootLink);
+        reset(RankState::kPreviousRootOpen);
+        state_.dials[1] = Dial{};
+        return;
+    }
     // Passed on as it was told: cause, phase and reporter are those of whoever noticed first.
     state_.error = error;
     state_.phase = Phase::failed;

@@ -61,7 +61,7 @@ private:
     void on_dial_timer() noexcept;
     void dial_failed(Dial& dial, Failure failure, std::int32_t os_error) noexcept;
     void dial_opened(Dial& dial) noexcept;
-    void give_up(Dial const& dial) noexcept;
+    void give_up(Dial& dial) noexcept;
     [[nodiscard]] bool exhausted(Dial const& dial) const noexcept;
     [[nodiscard]] TimeNs pause_ns(Dial const& dial) const noexcept;
     [[nodiscard]] TimeNs answer_due(Dial const& dial) const noexcept;
