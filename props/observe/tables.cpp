@@ -31,13 +31,14 @@ RankId rank_of(Step const& step, Scene const& scene) { return scene.facts(step.p
 
 bool TableExact::begin(Scene const& scene) {
     checked_in_.assign(scene.plan().nranks, kNoProcess);
+    at_other_root_.assign(scene.plan().nranks, kNoProcess);
     return true;
 }
 
 void TableExact::on_step(Step const& step, Scene const& scene, Findings& findings) {
     std::uint32_t const nranks = scene.plan().nranks;
-    if (Welcome const welcome = welcome_in(step, scene); welcome.process != kNoProcess && welcome.own_root)
-        checked_in_[welcome.rank] = welcome.process;
+    if (Welcome const welcome = welcome_in(step, scene); welcome.process != kNoProcess)
+        (welcome.own_root ? checked_in_ : at_other_root_)[welcome.rank] = welcome.process;
     if (!step.enters(Phase::ready))
         return;
     RankId const rank = rank_of(step, scene);
@@ -46,10 +47,12 @@ void TableExact::on_step(Step const& step, Scene const& scene, Findings& finding
                      fmt::format("rank {} is ready with {} of {} entries", rank, scene.known(step.process()), nranks));
     if (!scene.exact())
         return;
+    bool const committed = scene.policies().commit != protocol::Commit::none;
     for (RankId i = 0; i < nranks; ++i) {
         ProcessId const holder = scene.holder(step.process(), i);
         bool const own = i == rank && (holder == kNoProcess || holder == step.process());
-        if (own || (holder != kNoProcess && holder == checked_in_[i]))
+        bool const counted = holder == checked_in_[i] || (!committed && holder == at_other_root_[i]);
+        if (own || (holder != kNoProcess && counted))
             continue;
         return findings.add(id(), {rank, i},
                             fmt::format("rank {} is ready, and at {} its table has {} instead of who checked in, {}",

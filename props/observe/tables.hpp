@@ -20,6 +20,9 @@ public:
 
 private:
     std::vector<ProcessId> checked_in_;  ///< by rank, at its own root
+    /// ... and at the root before it. Without a commit that one may have counted another process of the rank, and
+    /// somebody is ready before the two roots hear of it [5.8]: then either of them is an entry that was registered.
+    std::vector<ProcessId> at_other_root_;
 };
 
 /// S2: all ready tables are byte-identical.

@@ -31,10 +31,10 @@ PropertySet expected_of(protocol::Policies const& policies, std::uint32_t nroots
     // Whoever comes first is believed to be the predecessor, and every hello at a root.
     if (policies.auth == protocol::Auth::none)
         expected = expected.with(PropertyId::s3).with(PropertyId::s9);
-    // Two processes of one rank may have checked in at two roots, each at one of them. That is noticed soon, but
-    // without a commit somebody may be ready before [5.8].
+    // Two processes of one rank may be counted, each at one of two roots. That is noticed soon, but without a commit
+    // some may be ready before, with either of them [5.8].
     if (policies.commit == protocol::Commit::none && nroots > 1)
-        expected = expected.with(PropertyId::s1).with(PropertyId::s2);
+        expected = expected.with(PropertyId::s2);
     return expected;
 }
 
