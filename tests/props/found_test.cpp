@@ -22,7 +22,9 @@ roots = 4
 seed = 363974433
 deadline = "60s"
 ranks_per_host = 3
+simulated_limit = "600s"
 network = { same_host = "exponential 20us", hosts_per_rack = 2 }
+root = { own_hosts = false }
 arrival = { skew = "uniform 0ns..200us" }
 
 [[fault]]
