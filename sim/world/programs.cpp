@@ -1,4 +1,6 @@
 /// Programs that run in the processes: their calls, and the bytes of these.
+#include "world/programs.hpp"
+
 #include "protocol/check.hpp"
 #include "world/world_state.hpp"
 

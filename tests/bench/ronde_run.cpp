@@ -50,7 +50,8 @@ tl::expected<std::string, std::string> output_of(std::vector<std::string> const&
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     if (status != 0 && !may_fail)
-        return tl::unexpected(fmt::format("{}: ended with status {}\n{}", words, status, text));
+        return tl::unexpected(fmt::format("{}: ended with {} {}\n{}", words, WIFEXITED(status) ? "status" : "signal",
+                                          WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), text));
     return text;
 }
 

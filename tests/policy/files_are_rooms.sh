@@ -7,6 +7,7 @@
 #   tab       no tabs
 #   place     no path that exists on one person's machine only
 #   once      each header says #pragma once (a C header may use a guard)
+#   first     a source includes the header of its own name before all others, which shows that this one needs no other
 #   order     runtime/protocol: no unordered containers, whose order of iteration is no one's promise
 #   fraction  runtime/protocol: no floating point, whose results depend on compiler and flags
 
@@ -37,6 +38,8 @@ mapfile -t files < <(files_under "$root" hpp h cpp c sh cmake txt md | grep -v '
         if (header && !once) report("once", "no #pragma once", 1)
     }
 
+    BEGIN { for (i in ARGV) present[ARGV[i]] = 1 }
+
     FILENAME == exceptions { excepted[$1, $2] = 1; next }
 
     FNR == 1 {
@@ -46,10 +49,19 @@ mapfile -t files < <(files_under "$root" hpp h cpp c sh cmake txt md | grep -v '
         header = path ~ /\.(hpp|h)$/
         protocol = path ~ /^runtime\/protocol\//
         once = 0
+        own = path
+        awaited = sub(/\.cpp$/, ".hpp", own) && (own in present)
     }
 
     { lines = FNR }
     /^#pragma once/ || (path ~ /\.h$/ && /^#ifndef RONDE_[A-Z_]*_H$/) { once = 1 }
+    awaited && /^#include/ {
+        awaited = 0
+        name = $2
+        gsub(/["<>]/, "", name)
+        if (substr(own, length(own) - length(name) + 1) != name)
+            report("first", $2 " comes before the header of this file", FNR)
+    }
     /(^|[^A-Za-z_])(TODO|FIXME|XXX)([^A-Za-z_]|$)/ { report("marker", "an open end", FNR) }
     /\t/ { report("tab", "a tab", FNR) }
     /(^|[^A-Za-z0-9_.*}~-])\/(home|root|work|farm|Users)\/[A-Za-z0-9_.]/ { report("place", "a path of one machine", FNR) }

@@ -79,6 +79,8 @@ fail 'public may not include protocol/rank.hpp' arrows_one_way.sh
 fresh_tree
 file runtime/protocol/a.cpp '// a double registration, unordered_map' 'char const* text = "float";'
 file docs/long.md "$(yes line | head -600)"
+file runtime/net/ring.hpp '#pragma once'
+file runtime/net/ring.cpp '// Rings.' '#include "net/ring.hpp"' '' '#include <vector>'
 pass files_are_rooms.sh
 
 fresh_tree; file runtime/net/long.cpp "$(yes '// line' | head -501)"
@@ -91,6 +93,8 @@ fresh_tree; file docs/a.md 'look at /home/somebody/ronde'
 fail 'a path of one machine' files_are_rooms.sh
 fresh_tree; file runtime/net/a.hpp 'int f();'
 fail 'no #pragma once' files_are_rooms.sh
+fresh_tree; file runtime/net/ring.hpp '#pragma once'; file runtime/net/ring.cpp '#include <vector>' '#include "net/ring.hpp"'
+fail 'ring.cpp:1: <vector> comes before the header of this file' files_are_rooms.sh
 fresh_tree; file runtime/protocol/a.cpp '#include <unordered_map>'
 fail 'an unordered container' files_are_rooms.sh
 fresh_tree; file runtime/protocol/a.cpp 'double a;'
