@@ -7,7 +7,7 @@
 #
 #     A static library and its alias: `ronde_net` is linked as `ronde::net`. Headers are included with the name
 #     of the folder in front ("net/socket.hpp"), and public headers as <ronde/...>. A library without SOURCES is
-#     an INTERFACE library.
+#     an INTERFACE library. SEPARATE, as for tests: its files are never compiled together.
 #
 #   ronde_executable(ronde
 #     SOURCES    main.cpp
@@ -104,6 +104,8 @@ endfunction()
 option(RONDE_PRECOMPILE "Precompile the large headers of other libraries" ON)
 # Several files of a test in one go of the compiler. Less is built again after a change without it.
 option(RONDE_UNITY "Compile the sources of tests and of command lines together" ON)
+# The same for libraries: where they are built once and thrown away.
+option(RONDE_UNITY_LIBRARIES "Compile the sources of each library together" OFF)
 
 # Nothing that is measured is compiled by this: tests and command lines are read by the compiler far more often than run.
 function(_ronde_compile_soon target)
@@ -134,11 +136,14 @@ endfunction()
 # --- libraries --------------------------------------------------------------------------------------------------
 
 function(ronde_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;PUBLIC_DEPS;PRIVATE_DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SEPARATE" "" "SOURCES;PUBLIC_DEPS;PRIVATE_DEPS")
   _ronde_refuse_leftovers(${name} "${arg_UNPARSED_ARGUMENTS}")
 
   if(arg_SOURCES)
     add_library(${name} STATIC ${arg_SOURCES})
+    if(RONDE_UNITY_LIBRARIES AND NOT arg_SEPARATE)
+      set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
+    endif()
     set(visibility PUBLIC)
     target_link_libraries(${name} PUBLIC ${arg_PUBLIC_DEPS} PRIVATE ${arg_PRIVATE_DEPS})
   else()
