@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/run_report.hpp"
-#include "viz/ring_dot.hpp"
+#include "ring/ring_dot.hpp"
 
 namespace ronde::cli {
 

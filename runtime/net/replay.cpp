@@ -28,10 +28,15 @@ namespace {
 class Player {
 public:
     virtual ~Player() = default;
-    virtual void feed(Event const& event) = 0;
+    virtual void feed(Event const& event, ReplayObserver* observer) = 0;
     [[nodiscard]] virtual StateDigest digest() const = 0;
     [[nodiscard]] virtual std::string outcome() const = 0;
 };
+
+void show(Event const& event, Actions const& actions, ReplayObserver* observer) {
+    if (observer != nullptr)
+        observer->on_actions(event.now, actions);
+}
 
 std::string text_of(protocol::Verdict const& verdict) { return "failed: " + protocol::describe(verdict); }
 
@@ -39,10 +44,17 @@ class RankPlayer final : public Player {
 public:
     explicit RankPlayer(protocol::RankConfig const& config) : config_(config), machine_(config_) {}
 
-    void feed(Event const& event) override {
+    void feed(Event const& event, ReplayObserver* observer) override {
+        auto const before = static_cast<std::uint8_t>(machine_.phase());
         machine_.step(event, actions_.clear());
-        while (actions_.more())
+        show(event, actions_, observer);
+        while (actions_.more()) {
             machine_.step(Event::resume(event.now), actions_.clear());
+            show(event, actions_, observer);
+        }
+        if (observer != nullptr)
+            observer->on_step(
+                {&event, &actions_, &machine_, nullptr, before, static_cast<std::uint8_t>(machine_.phase())});
     }
     StateDigest digest() const override { return state_digest_of(machine_); }
     std::string outcome() const override {
@@ -61,12 +73,19 @@ class RootPlayer final : public Player {
 public:
     explicit RootPlayer(protocol::RootConfig const& config) : config_(config), machine_(config_) {}
 
-    void feed(Event const& event) override {
+    void feed(Event const& event, ReplayObserver* observer) override {
+        auto const before = static_cast<std::uint8_t>(machine_.phase());
         do
             machine_.step(event, actions_.clear());
         while (gave_room());
-        while (actions_.more())
+        show(event, actions_, observer);
+        while (actions_.more()) {
             machine_.step(Event::resume(event.now), actions_.clear());
+            show(event, actions_, observer);
+        }
+        if (observer != nullptr)
+            observer->on_step(
+                {&event, &actions_, nullptr, &machine_, before, static_cast<std::uint8_t>(machine_.phase())});
     }
     StateDigest digest() const override { return state_digest_of(machine_, records_); }
     std::string outcome() const override {
@@ -135,8 +154,8 @@ tl::expected<std::vector<std::byte>, std::string> read_file(std::string const& p
 /// Replays one file into `report`. False: stop, there is a difference.
 class FileReplay {
 public:
-    FileReplay(std::string file, std::span<const std::byte> bytes, ReplayReport& report)
-        : bytes_(bytes), report_(report), reader_(bytes) {
+    FileReplay(std::string file, std::span<const std::byte> bytes, ReplayReport& report, ReplayObserver* observer)
+        : bytes_(bytes), report_(report), observer_(observer), reader_(bytes) {
         result_.file = std::move(file);
     }
 
@@ -145,7 +164,12 @@ public:
         if (!config)
             return differs("the recording " + config.error(), {}, {});
         player_ = player_for(*config);
+        if (observer_ != nullptr)
+            observer_->on_machine(std::get_if<protocol::RankConfig>(&*config),
+                                  std::get_if<protocol::RootConfig>(&*config));
         bool const same = play();
+        if (observer_ != nullptr)
+            observer_->on_end(!result_.note.empty());
         result_.outcome = player_->outcome();
         report_.files.push_back(result_);
         return same;
@@ -181,7 +205,7 @@ private:
         if (hash != check.hash)
             return damaged(fmt::format("hash {:016x}", check.hash), fmt::format("{:016x}", hash));
         for (Event const& event : events_)
-            player_->feed(event);
+            player_->feed(event, observer_);
         result_.events += events_.size();
         ++result_.checks;
         if (!events_.empty())
@@ -206,6 +230,7 @@ private:
 
     std::span<const std::byte> bytes_;
     ReplayReport& report_;
+    ReplayObserver* observer_;
     recording::Reader reader_;
     ReplayedFile result_;
     std::string last_;
@@ -215,7 +240,7 @@ private:
 
 }  // namespace
 
-tl::expected<ReplayReport, std::string> replay(std::string const& directory) {
+tl::expected<ReplayReport, std::string> replay(std::string const& directory, ReplayObserver* observer) {
     std::error_code trouble;
     std::vector<std::string> names;
     for (std::filesystem::directory_iterator item(directory, trouble), end; !trouble && item != end;
@@ -234,7 +259,7 @@ tl::expected<ReplayReport, std::string> replay(std::string const& directory) {
         auto const bytes = read_file(fmt::format("{}/{}", directory, name));
         if (!bytes)
             return tl::unexpected(bytes.error());
-        if (!FileReplay(name, *bytes, report).run())
+        if (!FileReplay(name, *bytes, report, observer).run())
             break;
     }
     return report;

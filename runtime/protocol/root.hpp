@@ -145,13 +145,15 @@ private:
     RootPhase phase_ = RootPhase::created;
     bool contested_ = false;  ///< somebody waits behind full doors
     RollCall roll_call_ = RollCall::none;
-    std::uint16_t callback_attempt_ = 0;
+    [[maybe_unused]] std::uint8_t reserved_ = 0;
+    std::uint32_t callback_attempt_ = 0;
     std::uint32_t callback_target_ = kNoRank;
     TimeNs callback_due_ns_ = kNever;
     Verdict verdict_;
     std::array<RootDoor, kMaxRootDoors> doors_{};
 };
 
+static_assert(std::has_unique_object_representations_v<Root>);  // explorers compare its bytes
 static_assert(std::is_trivially_copyable_v<Root>);
 
 }  // namespace ronde::protocol

@@ -101,12 +101,14 @@ OtherEnd Look::other_end(ProcessId id, protocol::Link link) const {
     EndOf const end = state_->index_.find(id, link);
     if (!end.exists()) {
         auto const peer = state_->quiet_peer(id, link);
-        return {peer.process, peer.link};
+        return {peer.process, peer.link, 0};
     }
-    Side const& other = state_->connections_[end.connection].sides[1U - end.side];
-    return {other.process, other.has(Side::kAttached) ? other.link : protocol::Link{}};
+    Connection const& connection = state_->connections_[end.connection];
+    Side const& other = connection.sides[1U - end.side];
+    return {other.process, other.has(Side::kAttached) ? other.link : protocol::Link{}, connection.syn_tries};
 }
 
+Storm const& Look::storm() const { return state_->out_.storm; }
 std::uint32_t Look::hosts() const { return state_->hosts_.count(); }
 std::uint32_t Look::ports_in_use(std::uint32_t host) const { return state_->hosts_.ports_in_use(host); }
 bool Look::at_rest() const { return state_->at_rest(); }

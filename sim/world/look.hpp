@@ -5,6 +5,7 @@
 #include "protocol/rank.hpp"
 #include "protocol/root.hpp"
 #include "world/observer.hpp"
+#include "world/outcome.hpp"
 
 #include <cstdint>
 
@@ -40,8 +41,9 @@ struct Holdings {
 
 /// The other end of a connection.
 struct OtherEnd {
-    ProcessId process = kNoProcess;  ///< kNoProcess: there is no such connection
-    protocol::Link link;             ///< the other process's name for it; none: it has none (yet, or any more)
+    ProcessId process = kNoProcess;     ///< kNoProcess: there is no such connection
+    protocol::Link link;                ///< the other process's name for it; none: it has none (yet, or any more)
+    std::uint32_t syn_retransmits = 0;  ///< that it took to make the call
 };
 
 class Look {
@@ -67,6 +69,8 @@ public:
     [[nodiscard]] protocol::Entry entry_of(ProcessId process) const;
     [[nodiscard]] OtherEnd other_end(ProcessId process, protocol::Link link) const;
     [[nodiscard]] std::uint32_t hosts() const;
+    /// What its listeners went through so far.
+    [[nodiscard]] Storm const& storm() const;
     [[nodiscard]] std::uint32_t ports_in_use(std::uint32_t host) const;
     /// Nothing more can happen.
     [[nodiscard]] bool at_rest() const;

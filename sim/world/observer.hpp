@@ -52,6 +52,13 @@ public:
     virtual void on_actions(ProcessId, protocol::Actions const&) {}
     /// The world is about to do what a fault says.
     virtual void on_fault(TimeNs, Fault const&) {}
+
+    /// Whether the frames of a gather around the ring are to be played for it one by one, even where nothing disturbs
+    /// them. Asked once, when it begins to watch.
+    [[nodiscard]] virtual bool wants_every_frame() const { return true; }
+    /// The world, watched without those frames, was disturbed: it is played once more, from its beginning and with
+    /// them.
+    virtual void on_begin_again() {}
 };
 
 }  // namespace ronde::sim

@@ -27,6 +27,10 @@ Outcome World::run() {
         plan.fast_forward = false;
         auto again = std::make_unique<WorldState>(std::move(plan), oracle_);
         again->report_progress = std::move(state_->report_progress);
+        for (Observer* const observer : state_->observers()) {
+            again->watch(*observer);
+            observer->on_begin_again();
+        }
         state_ = std::move(again);
         state_->run();
     }

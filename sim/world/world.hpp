@@ -32,7 +32,8 @@ public:
     World& operator=(World const&) = delete;
     ~World();
 
-    /// Told of every step. Before the first event; must outlive the world. A watched world plays every frame.
+    /// Told of every step. Before the first event; must outlive the world. A watched world plays every frame, unless
+    /// none of its observers wants that.
     void watch(Observer& observer);
     /// Remembers who waited for whom: 32 bytes a step. Before the first event.
     void keep_dependencies();

@@ -60,8 +60,10 @@ public:
 
     void watch(Observer& observer) {
         observers_.push_back(&observer);
-        skips_ring_ = false;
+        if (observer.wants_every_frame())
+            skips_ring_ = false;
     }
+    [[nodiscard]] std::vector<Observer*> const& observers() const { return observers_; }
     std::function<void(Progress const&)> report_progress;
 
     // --- for programs, see world.hpp ---

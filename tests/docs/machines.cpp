@@ -1,5 +1,6 @@
 #include "machines.hpp"
 
+#include "graphs/machine_edges.hpp"
 #include "protocol/transitions.hpp"
 
 #include <array>
@@ -80,23 +81,16 @@ std::string table() {
 /// `failed` are drawn without a label: nearly everything can lead there.
 template <class PhaseType>
 std::string diagram(std::string_view name) {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> edges;
-    for (auto const& transition : Machine<PhaseType>::transitions()) {
-        auto const from = static_cast<std::uint32_t>(transition.from);
-        for (std::uint32_t to = 0; to < Machine<PhaseType>::kPhases; ++to) {
-            if ((transition.to >> to & 1U) == 0 || to == from)
-                continue;
-            std::string& label = edges[{from, to}];
-            label += (label.empty() ? "" : "\\n") + std::string(name_of(transition.on));
-        }
-    }
-
     std::string text =
         "```dot\ndigraph " + std::string(name) + " {\n    rankdir=TB; node [shape=box, style=rounded];\n";
     auto const quoted = [](std::uint32_t phase) {
         return "\"" + std::string(name_of(static_cast<PhaseType>(phase))) + "\"";
     };
-    for (auto const& [edge, label] : edges) {
+    auto const edges = viz::machine_edges(Machine<PhaseType>::transitions(), Machine<PhaseType>::kPhases);
+    for (auto const& [edge, events] : edges) {
+        std::string label;
+        for (EventKind const event : events)
+            label += (label.empty() ? "" : "\\n") + std::string(name_of(event));
         bool const bad = edge.second == static_cast<std::uint32_t>(Machine<PhaseType>::kBad);
         text += "    " + quoted(edge.first) + " -> " + quoted(edge.second) +
                 (bad ? " [color=gray, style=dashed]" : " [label=\"" + label + "\"]") + ";\n";

@@ -56,13 +56,13 @@ fail() {
 
 fresh_tree
 file runtime/net/interface.cpp '#include <net/if.h>'
-file cli/main.cpp '#include "net/socket.hpp"' '#include "viz/dot.hpp"'
+file cli/main.cpp '#include "net/socket.hpp"' '#include "ring/dot.hpp"'
 pass arrows_one_way.sh
 
 fresh_tree; file runtime/protocol/rank.cpp '#include "net/socket.hpp"'
 fail 'protocol/rank.cpp:1: protocol may not include net/socket.hpp' arrows_one_way.sh
-fresh_tree; file viz/dot.cpp '' '#include "net/socket.hpp"'
-fail 'viz/dot.cpp:2: viz may not include' arrows_one_way.sh
+fresh_tree; file viz/ring/dot.cpp '' '#include "net/socket.hpp"'
+fail 'viz/ring/dot.cpp:2: ring may not include' arrows_one_way.sh
 fresh_tree; file runtime/net/a.cpp '#include "b.hpp"'
 fail 'lacks the folder in front' arrows_one_way.sh
 fresh_tree; file runtime/net/a.cpp '#include "elsewhere/b.hpp"'

@@ -1,0 +1,145 @@
+#include "cli/explore_options.hpp"
+
+#include "cli/usage.hpp"
+#include "cli/values.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <sstream>
+
+namespace ronde::cli {
+namespace {
+
+std::vector<std::string> words_of(std::string const& text) {
+    std::vector<std::string> words;
+    std::istringstream stream(text);
+    for (std::string word; std::getline(stream, word, ',');)
+        words.push_back(word);
+    return words;
+}
+
+std::uint32_t kinds_of(std::string const& text) {
+    std::uint32_t kinds = 0;
+    for (std::string const& word : words_of(text)) {
+        std::uint32_t kind = 0;
+        while (kind < explore::kFaultKinds && name_of(static_cast<explore::FaultKind>(kind)) != word)
+            ++kind;
+        if (kind == explore::kFaultKinds)
+            throw UsageError(fmt::format(
+                "--faults-of: '{}' is no kind of fault; expected crash, crash-reset, drop, reset, stranger or timeout",
+                word));
+        kinds |= 1U << kind;
+    }
+    return kinds;
+}
+
+}  // namespace
+
+explore::ExploreSettings ExploreOptions::chosen() const {
+    explore::ExploreSettings changed = settings;
+    if (gather)
+        changed.policies.gather = *gather;
+    if (!same_device.empty()) {
+        auto const words = words_of(same_device);
+        auto const first = words.size() == 2 ? parse_count(words[0], 0, explore::kMostRanks) : Parsed<std::uint64_t>(0);
+        auto const second =
+            words.size() == 2 ? parse_count(words[1], 0, explore::kMostRanks) : Parsed<std::uint64_t>(0);
+        if (words.size() != 2 || !first || !second)
+            throw UsageError(fmt::format("--same-device: '{}' is no pair of ranks such as 0,2", same_device));
+        changed.same_device = {static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*second)};
+    }
+    if (std::string const why = contradiction_in(changed); !why.empty())
+        throw UsageError(why);
+    for (std::string const& word : words_of(given)) {
+        auto const fault = explore::fault_from(word, changed);
+        if (!fault)
+            throw UsageError("--given: " + fault.error());
+        changed.given.push_back(*fault);
+    }
+    if (std::string const why = contradiction_in(changed); !why.empty())
+        throw UsageError(why);
+    return changed;
+}
+
+CLI::Option* add_number(CLI::App& command, std::string const& flag, std::uint64_t least, std::uint64_t most,
+                        std::function<void(std::uint64_t)> set, std::string const& help) {
+    return command
+        .add_option_function<std::string>(
+            flag,
+            [flag, least, most, set = std::move(set)](std::string const& text) {
+                auto const value = parse_count(text, least, most);
+                if (!value)
+                    throw CLI::ValidationError(flag, value.error());
+                set(*value);
+            },
+            help)
+        ->type_name("N");
+}
+
+void add_explore_options(CLI::App& command, ExploreOptions& options) {
+    std::string const world = "World";
+    add_number(
+        command, "--ranks", 1, explore::kMostRanks,
+        [&options](std::uint64_t n) { options.settings.nranks = static_cast<std::uint32_t>(n); }, "Ranks (3)")
+        ->group(world);
+    add_number(
+        command, "--roots", 1, explore::kMostRoots,
+        [&options](std::uint64_t n) { options.settings.nroots = static_cast<std::uint32_t>(n); }, "Roots (1)")
+        ->group(world);
+    command
+        .add_option_function<std::string>(
+            "--profile",
+            [&options](std::string const& name) {
+                auto const profile = parse_profile(name);
+                if (!profile)
+                    throw CLI::ValidationError("--profile", profile.error());
+                options.settings.policies = policies_of(*profile);
+            },
+            "article, nccl or ronde (ronde)")
+        ->type_name("NAME")
+        ->group(world);
+    command
+        .add_option_function<std::string>(
+            "--gather",
+            [&options](std::string const& name) {
+                auto const gather = parse_gather(name);
+                if (!gather)
+                    throw CLI::ValidationError("--gather", gather.error());
+                options.gather = *gather;
+            },
+            "How the table gets to everyone (automatic)")
+        ->type_name("NAME")
+        ->group(world);
+    add_number(
+        command, "--twin", 0, explore::kMostRanks,
+        [&options](std::uint64_t n) { options.settings.twin = static_cast<std::uint32_t>(n); },
+        "A second process claims this rank")
+        ->group(world);
+    command.add_option("--same-device", options.same_device, "Two ranks that claim one device")
+        ->type_name("A,B")
+        ->group(world);
+    std::string const faults = "Faults";
+    add_number(
+        command, "--faults", 0, explore::kMostFaults,
+        [&options](std::uint64_t n) { options.settings.faults = static_cast<std::uint32_t>(n); },
+        "How many things may go wrong (0)")
+        ->group(faults);
+    command
+        .add_option_function<std::string>(
+            "--faults-of", [&options](std::string const& text) { options.settings.kinds = kinds_of(text); },
+            "crash, crash-reset, drop, reset, stranger, timeout (all)")
+        ->type_name("KIND,...")
+        ->group(faults);
+    command.add_option("--given", options.given, "Exactly these may go wrong, such as crash:2,stranger:root0=claim")
+        ->type_name("FAULT,...")
+        ->group(faults);
+    std::string const search = "Search";
+    command
+        .add_flag_callback(
+            "--no-reduction", [&options] { options.settings.reduction = false; },
+            "All moves in every state, one search for all faults")
+        ->group(search);
+}
+
+}  // namespace ronde::cli

@@ -1,0 +1,27 @@
+/// A moment of a chronicle as the picture of a ring.
+#pragma once
+
+#include "chronicle/chronicle.hpp"
+#include "ring/ring_dot.hpp"
+#include "svg/phase_style.hpp"
+
+#include <string>
+
+namespace ronde::viz {
+
+/// The phase of a healthy life in which a rank stood at `at_ns`: the last one that it had entered.
+[[nodiscard]] protocol::Phase phase_at(RankStory const& story, TimeNs at_ns);
+/// What a picture shows of it: the phase, or that it had not come yet, or was dead, or had failed.
+[[nodiscard]] PhaseLook look_at(RankStory const& story, TimeNs at_ns);
+/// When the first rank said that something had gone wrong, and whom it blamed; kNever: nobody did.
+[[nodiscard]] TimeNs first_failure_ns(Chronicle const& chronicle);
+
+/// kNever: when all was over. The title says how it stood then.
+[[nodiscard]] RingPicture ring_at(Chronicle const& chronicle, TimeNs at_ns);
+
+/// "850 ns", "12.5 ms", "2 s": three digits.
+[[nodiscard]] std::string time_words(TimeNs time_ns);
+/// "98 304": digits in threes.
+[[nodiscard]] std::string grouped(std::uint64_t number);
+
+}  // namespace ronde::viz
