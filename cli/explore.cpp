@@ -1,10 +1,13 @@
 /// `ronde explore`: every order of events of a small job, and the shortest story that breaks a property.
 #include "explore/explore.hpp"
 
+#include "chronicle/sources.hpp"
+#include "cli/draw_output.hpp"
 #include "cli/explore_options.hpp"
 #include "cli/sim_options.hpp"
 #include "cli/usage.hpp"
 #include "cli/values.hpp"
+#include "sequence/sequence_svg.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -19,6 +22,7 @@ enum class ExploreFormat : std::uint8_t { text, json };
 struct ExploreFlags {
     ExploreOptions options;
     ExploreFormat format = ExploreFormat::text;
+    PictureOutput picture;  ///< no file: none
 };
 
 /// States, how fast, how much of it is done, and when it would end if the rest is like what was seen.
@@ -37,8 +41,23 @@ std::string progress_line(explore::Progress const& progress) {
     return line;
 }
 
+/// Who said what to whom on the way to the broken property; nothing is written when all holds.
+void draw_story(explore::Exploration const& exploration, PictureOutput const& picture) {
+    if (picture.file.empty() || exploration.answer != explore::Answer::broken)
+        return;
+    auto const chronicle = viz::chronicle_of_exploration(exploration);
+    if (!chronicle)
+        throw LauncherError("--picture: " + chronicle.error());
+    auto const scene = viz::sequence_scene(*chronicle, {});
+    if (!scene)
+        throw LauncherError("--picture: " + scene.error());
+    deliver_svg(viz::sequence_svg(*scene), picture);
+    fmt::print(stderr, "the story as a picture: {}\n", picture.file);
+}
+
 void explore_job(ExploreFlags const& options, Outcome& outcome) {
     explore::ExploreSettings const settings = options.options.chosen();
+    static_cast<void>(options.picture.chosen());  // before the work, so that a wrong name is told at once
     explore::Exploration const exploration = [&] {
         StatusLine status;
         return explore::explore(settings, [&status](explore::Progress const& progress) {
@@ -47,6 +66,7 @@ void explore_job(ExploreFlags const& options, Outcome& outcome) {
         });
     }();
     deliver(options.format == ExploreFormat::json ? exploration_json(exploration) : exploration_text(exploration), "");
+    draw_story(exploration, options.picture);
     switch (exploration.answer) {
     case explore::Answer::holds: outcome = Exit::ok; break;
     case explore::Answer::broken: outcome = Exit::failed; break;
@@ -100,6 +120,10 @@ void register_explore(CLI::App& app, Outcome& outcome) {
             "text or json (text)")
         ->type_name("NAME")
         ->group(search);
+    command
+        ->add_option("--picture", options->picture.file,
+                     "Draw the story that breaks a property into FILE (.svg, .png or .pdf)")
+        ->type_name("FILE");
     command->callback([options, &outcome] { explore_job(*options, outcome); });
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/digest.hpp"
 #include "protocol/error.hpp"
+#include "world/depth_record.hpp"
 #include "world/histogram.hpp"
 #include "world/plan.hpp"
 
@@ -58,12 +59,6 @@ struct Storm {
     std::array<std::uint64_t, 8> connects_after_retries{};
 };
 
-/// Depth of root 0's accept queue over time: a point for each change, thinned to a bounded number.
-struct QueueDepth {
-    TimeNs at_ns = 0;
-    std::uint32_t depth = 0;
-};
-
 struct Outcome {
     std::string name;
     std::uint64_t seed = 0;
@@ -84,7 +79,7 @@ struct Outcome {
     std::uint64_t bytes = 0;   ///< of frames, headers included
     std::array<std::uint64_t, protocol::kFrameKindCount> frames_by_kind{};
     Storm storm;
-    std::vector<QueueDepth> queue_depth;
+    std::vector<QueueDepth> queue_depth;  ///< of root 0's accept queue (DepthRecord)
 
     std::string broken;  ///< the first promise that was seen broken ("rank 5 is ready with 7 of 8 entries"), or empty
     Digest128 digest;    ///< over every step: time, process, event, state

@@ -29,8 +29,8 @@ bool WorldState::ring_can_be_skipped() const {
     if (!plan_.fast_forward || plan_.any_order || !ring || plan_.nranks < 3 ||
         policies_.turns == Turns::send_then_receive)
         return false;
-    // Who is served first matters when frames of the ring and others (of a hand that is still being taken, of the second
-    // way, of those who are done already) meet at one CPU.
+    // Who is served first matters when frames of the ring and others (of a hand that is still being taken, of the
+    // second way, of those who are done already) meet at one CPU.
     bool const busy = plan_.host.message_service_ns > 0;
     bool const shared = plan_.host.cores > 0 || !plan_.hosts.empty();
     bool const lossy = plan_.network.loss_per_million > 0 || plan_.network.bytes_per_second > 0 || !plan_.links.empty();

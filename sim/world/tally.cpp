@@ -7,8 +7,6 @@
 namespace ronde::sim {
 namespace {
 
-constexpr std::size_t kMostQueueDepths = 4'096;
-
 /// What a step leaves behind, as plain bytes.
 struct StepRecord {
     std::int64_t now_ns = 0;
@@ -119,21 +117,11 @@ void WorldState::note_phase(ProcessId id, std::uint8_t before, std::uint8_t afte
         ++settled_;
 }
 
-/// A point for every change; when there are too many, for every second one, and so on.
 void WorldState::note_queue(ProcessId id) {
     std::uint32_t const depth = root_of(id).listener.length;
     out_.storm.queue_high_water = std::max(out_.storm.queue_high_water, depth);
-    if (id != plan_.nranks || ++queue_depth_skipped_ < queue_depth_every_)
-        return;
-    queue_depth_skipped_ = 0;
-    std::vector<QueueDepth>& depths = out_.queue_depth;
-    depths.push_back({stamp_ns_, depth});
-    if (depths.size() < kMostQueueDepths)
-        return;
-    for (std::size_t i = 0; 2 * i < depths.size(); ++i)
-        depths[i] = depths[2 * i];
-    depths.resize(depths.size() / 2);
-    queue_depth_every_ *= 2;
+    if (id == plan_.nranks)
+        queue_depth_.note(stamp_ns_, depth);
 }
 
 Outcome WorldState::outcome() {
@@ -183,6 +171,7 @@ Outcome WorldState::outcome() {
     outcome.storm.ports_high_water = hosts_.ports_high_water();
     outcome.simulated_ns = last_step_ns_;
     outcome.waiting_ring_unplayed = skips_ring_ && ring_begun_ > 0 && ring_begun_ < plan_.nranks;
+    outcome.queue_depth = queue_depth_.points();
     outcome.digest = digest_.value();
     outcome.events = events_ + steps_;
     outcome.steps = steps_;

@@ -329,8 +329,7 @@ private:
     std::uint32_t tables_ = 0;  ///< ranks that have the full table
     std::uint32_t settled_ = 0;
     TimeNs last_step_ns_ = 0;
-    std::uint32_t queue_depth_every_ = 1;
-    std::uint32_t queue_depth_skipped_ = 0;
+    DepthRecord queue_depth_;            ///< of root 0
     bool skips_ring_ = false;            ///< frames of the table's ring are withheld until all ranks have begun
     bool ring_spoiled_ = false;          ///< something happened that the computed ring does not know of
     std::vector<TimeNs> ring_start_ns_;  ///< by rank; kNever: not yet

@@ -101,7 +101,7 @@ int measure(std::vector<std::uint32_t> const& sizes, std::uint32_t repeat) {
     for (std::string const& note : notes)
         fmt::print("failed: {}\n", note);
     fmt::print("\n{}\n", against_others(for_peers));
-    return 0;
+    return notes.empty() ? 0 : 1;
 }
 
 }  // namespace

@@ -15,13 +15,6 @@
 namespace ronde::cli_test {
 namespace {
 
-std::string content_of(std::string const& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
 /// Variables of whoever runs these tests that would make `ronde run` believe to be a rank.
 bool misleads(std::string_view variable) {
     for (std::string_view const prefix : {"RONDE_", "NCCL_", "OMPI_", "PMI", "MPI_", "SLURM_",
@@ -52,6 +45,13 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 }
 
 }  // namespace
+
+std::string content_of(std::string const& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
 
 Json Ended::json() const {
     Json parsed = Json::parse(out, nullptr, false);

@@ -34,6 +34,8 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 
 [[nodiscard]] std::vector<std::string> words(std::string const& text);
 [[nodiscard]] std::size_t lines_of(std::string const& text);
+/// Of a file; empty when there is none.
+[[nodiscard]] std::string content_of(std::string const& path);
 
 /// A folder that goes with the test.
 class Folder {

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 namespace ronde::viz {
@@ -141,6 +142,7 @@ TEST(ChronicleOfAWorld, CountsWhatTheListenerWentThrough) {
     EXPECT_EQ(chronicle.backlog, 4U);
     ASSERT_FALSE(chronicle.listener.empty());
     EXPECT_EQ(chronicle.listener.back().checked_in, 40U);
+    EXPECT_EQ(chronicle.listener.back().queue_depth, 0U);
     std::uint32_t deepest = 0;
     for (std::size_t i = 1; i < chronicle.listener.size(); ++i) {
         EXPECT_LE(chronicle.listener[i - 1].accepts, chronicle.listener[i].accepts);
@@ -160,26 +162,45 @@ TEST(ChronicleOfAWorld, OfALargeRingIsThatOfThePlayedOne) {
         ASSERT_EQ(computed.ranks[rank].entered_ns, played.ranks[rank].entered_ns) << rank;
 }
 
-TEST(ChronicleOfATrace, IsThatOfItsScenario) {
-    auto const path = std::filesystem::path(testing::TempDir()) / "ronde-chronicle-test.trace";
-    sim::WorldPlan const plan = with_crash(plan_of(5), 1, Phase::gathering);
+/// The chronicle of a trace that says `plan`, and has the steps of `played`.
+Made traced(sim::WorldPlan const& plan, sim::WorldPlan const& played) {
+    std::string pattern = (std::filesystem::path(testing::TempDir()) / "ronde-trace-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr)
+        return tl::unexpected("cannot make " + pattern);
+    std::string const path = pattern + "/run.trace";
     {
-        sim::AtomicFile file(path.string());
+        sim::AtomicFile file(path);
         sim::TraceWriter writer(file, plan);
-        sim::World world(plan);
+        sim::World world(played);
         world.watch(writer);
         static_cast<void>(world.run());
         writer.finish();
-        ASSERT_TRUE(file.commit());
+        EXPECT_TRUE(file.commit()) << file.error();
     }
-    auto const traced = chronicle_of_trace(path.string());
-    std::filesystem::remove(path);
-    ASSERT_TRUE(traced) << traced.error();
+    Made made = chronicle_of_trace(path);
+    std::filesystem::remove_all(pattern);
+    return made;
+}
+
+TEST(ChronicleOfATrace, IsThatOfItsScenario) {
+    sim::WorldPlan const plan = with_crash(plan_of(5), 1, Phase::connecting_ring);
+    auto const made = traced(plan, plan);
+    ASSERT_TRUE(made) << made.error();
+    EXPECT_FALSE(made->ready);
     Chronicle const direct = chronicle_of_plan(plan);
-    ASSERT_EQ(traced->steps.size(), direct.steps.size());
+    ASSERT_EQ(made->steps.size(), direct.steps.size());
     for (std::size_t i = 0; i < direct.steps.size(); ++i)
-        ASSERT_EQ(traced->steps[i].text, direct.steps[i].text);
-    EXPECT_EQ(ring_dot(ring_at(*traced, kNever)), ring_dot(ring_at(direct, kNever)));
+        ASSERT_EQ(made->steps[i].text, direct.steps[i].text);
+    EXPECT_EQ(ring_dot(ring_at(*made, kNever)), ring_dot(ring_at(direct, kNever)));
+}
+
+/// A trace of another ronde, say: what it recorded is not what would be drawn.
+TEST(ChronicleOfATrace, OfARunThatIsNotRepeatedIsNone) {
+    auto const made = traced(plan_of(5), with_crash(plan_of(5), 1, Phase::connecting_ring));
+    ASSERT_FALSE(made);
+    EXPECT_NE(made.error().find("differs in step "), std::string::npos) << made.error();
+    EXPECT_NE(made.error().find("ronde that wrote it"), std::string::npos) << made.error();
+    EXPECT_EQ(made.error().find('\n'), std::string::npos) << made.error();
 }
 
 TEST(ChronicleOfAnExploration, TellsTheCounterexampleAsARun) {

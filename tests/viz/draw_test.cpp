@@ -11,13 +11,6 @@
 namespace ronde::cli_test {
 namespace {
 
-std::string content_of(std::string const& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream bytes;
-    bytes << file.rdbuf();
-    return bytes.str();
-}
-
 /// Where no other program can be found.
 Ended without_programs(std::string const& arguments) {
     std::vector<std::string> all = {"env", "PATH=/no/such/folder", ronde_path()};
@@ -112,6 +105,23 @@ TEST(Drawing, OfARealRunShowsItsRing) {
             << name_of(message.kind) << " from " << message.from << " to " << message.to;
         EXPECT_LE(message.sent_ns, message.received_ns);
     }
+}
+
+TEST(Drawing, OfACounterexampleShowsItsStory) {
+    Folder const folder;
+    std::string const story = folder / "story.svg";
+    Ended const broken = ronde("explore --ranks 2 --profile article --given drop:1 --picture " + story);
+    EXPECT_EQ(broken.status, 1);
+    EXPECT_NE(broken.err.find(story), std::string::npos) << broken.err;
+    std::string const svg = content_of(story);
+    EXPECT_NE(svg.find("<svg"), std::string::npos);
+    EXPECT_NE(svg.find("waits for ever"), std::string::npos);
+    EXPECT_NE(svg.find("check_in"), std::string::npos);
+
+    std::string const nothing = folder / "nothing.svg";
+    EXPECT_EQ(ronde("explore --ranks 2 --given drop:1 --picture " + nothing).status, 0);
+    EXPECT_FALSE(std::filesystem::exists(nothing));
+    EXPECT_EQ(ronde("explore --ranks 2 --picture " + (folder / "story.gif")).status, 2);
 }
 
 TEST(Drawing, MakesASeriesOfPictures) {

@@ -115,7 +115,7 @@ struct FaultStory {
 /// Something of a root's listener, at a time.
 struct ListenerSample {
     TimeNs at_ns = 0;
-    std::uint32_t queue_depth = 0;  ///< connections that wait to be accepted: the most since the sample before
+    std::uint32_t queue_depth = 0;  ///< connections that wait to be accepted
     std::uint64_t accepts = 0;      ///< all below: counts from the beginning; this one of root 0
     std::uint64_t syn_drops = 0;    ///< this and the next two: at all listeners
     std::uint64_t ghosts = 0;
@@ -146,8 +146,9 @@ struct Chronicle {
     std::vector<MessageStory> messages;  ///< by sent_ns, then in the order of the steps
     std::vector<CallStory> calls;        ///< by called_ns
     std::vector<FaultStory> faults;
-    std::vector<ListenerSample> listener;  ///< of root 0, by time; thinned to kMostSamples
-    std::uint32_t backlog = 0;             ///< of root 0's listener; 0: not known
+    std::vector<ListenerSample>
+        listener;               ///< of root 0, by time: whenever counts (kMostSamples at most) or the depth change
+    std::uint32_t backlog = 0;  ///< of root 0's listener; 0: not known
     /// A caller without an answer sends its SYN again after so long; then after twice as long, and so on.
     TimeNs first_retransmit_ns = protocol::kSecondNs;
     std::vector<std::uint64_t> calls_after_retries;  ///< connections that stood after 0, 1, 2 ... retransmitted SYNs

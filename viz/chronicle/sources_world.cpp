@@ -4,6 +4,7 @@
 #include "chronicle/world_chronicler.hpp"
 #include "engine/seeded_oracle.hpp"
 #include "engine/tape_oracle.hpp"
+#include "report/replay.hpp"
 #include "report/trace_file.hpp"
 #include "scenario/scenario.hpp"
 
@@ -17,13 +18,15 @@ namespace {
 
 using PlanMade = tl::expected<sim::WorldPlan, std::string>;
 
-PlanMade plan_in(std::string const& path, std::string_view toml) {
-    auto plan = sim::read_scenario(toml, path + " (its plan)");
-    if (!plan)
-        return plan;
-    if (auto const why = contradiction_in(*plan); !why.empty())
-        return tl::unexpected(fmt::format("{}: its plan contradicts itself: {}", path, why));
-    return plan;
+/// The plan of a run that this ronde repeats to the last step. Any other picture would show what has never happened.
+PlanMade plan_of_same_run(tl::expected<sim::WorldReplay, std::string> const& replay, std::string const& path,
+                          std::string_view toml) {
+    if (!replay)
+        return tl::unexpected(replay.error());
+    if (!replay->same)
+        return tl::unexpected(fmt::format("{}; ronde replay shows both sides; draw it with the ronde that wrote it",
+                                          replay->text.substr(0, replay->text.find('\n'))));
+    return sim::read_scenario(toml, path + " (its plan)");
 }
 
 /// The choices of a tape, and behind it those of the seed or the first ones.
@@ -49,7 +52,7 @@ Made chronicle_of_scenario(std::string const& name_or_path) {
     Chronicle chronicle = script->tape ? played(script->plan, *script->tape, nullptr) : chronicle_of_plan(script->plan);
     chronicle.source = fmt::format("scenario {}, seed {}{}", name_or_path, script->plan.seed,
                                    script->tape ? ", choices of its tape" : "");
-    chronicle.rerun = "ronde sim " + name_or_path;
+    chronicle.rerun = (script->tape ? "ronde check " : "ronde sim ") + name_or_path;
     return chronicle;
 }
 
@@ -57,7 +60,7 @@ Made chronicle_of_trace(std::string const& path) {
     auto const file = sim::TraceFile::open(path);
     if (!file)
         return tl::unexpected(file.error());
-    auto const plan = plan_in(path, file->plan());
+    auto const plan = plan_of_same_run(sim::replay_trace(path), path, file->plan());
     if (!plan)
         return tl::unexpected(plan.error());
     sim::SeededOracle seeded(plan->seed);
@@ -73,9 +76,7 @@ Made chronicle_of_tape(std::string const& path) {
     auto const tape = sim::load_tape(path);
     if (!tape)
         return tl::unexpected(tape.error());
-    if (tape->plan.empty())
-        return tl::unexpected(fmt::format("{}: holds no plan, from which its world could be made again", path));
-    auto const plan = plan_in(path, tape->plan);
+    auto const plan = plan_of_same_run(sim::replay_tape(path), path, tape->plan);
     if (!plan)
         return tl::unexpected(plan.error());
     sim::SeededOracle seeded(plan->seed);

@@ -75,6 +75,7 @@ WorldChronicler::WorldChronicler(sim::World& world)
     chronicle_.nroots = plan.nroots;
     chronicle_.hosts_per_rack = plan.network.hosts_per_rack;
     chronicle_.seed = plan.seed;
+    chronicle_.first_retransmit_ns = plan.network.first_retransmit_ns;
     chronicle_.has_steps = detailed_;
     on_begin_again();
     if (detailed_)
@@ -290,24 +291,33 @@ void WorldChronicler::blame(sim::Outcome const& outcome) {
     }
 }
 
-/// Both lists are in the order of time: each sample gets the most that was seen since the one before.
+/// Both lists are in the order of time: counts go on until the next sample, and the depth until its next point.
 void WorldChronicler::add_queue_depth(sim::Outcome const& outcome) {
-    auto& samples = chronicle_.listener;
+    std::vector<ListenerSample> merged;
+    merged.reserve(chronicle_.listener.size() + outcome.queue_depth.size());
+    auto const add = [&merged](ListenerSample const& one) {
+        if (!merged.empty() && merged.back().at_ns == one.at_ns && merged.back().queue_depth <= one.queue_depth)
+            merged.back() = one;
+        else
+            merged.push_back(one);
+    };
+    ListenerSample now;
     auto depth = outcome.queue_depth.begin();
-    std::uint32_t standing = 0;
-    for (ListenerSample& one : samples) {
-        one.queue_depth = standing;
-        for (; depth != outcome.queue_depth.end() && depth->at_ns <= one.at_ns; ++depth) {
-            one.queue_depth = std::max(one.queue_depth, depth->depth);
-            standing = depth->depth;
+    auto const add_depths = [&](TimeNs until_ns) {
+        for (; depth != outcome.queue_depth.end() && depth->at_ns <= until_ns; ++depth) {
+            now.at_ns = depth->at_ns;
+            now.queue_depth = depth->depth;
+            add(now);
         }
+    };
+    for (ListenerSample one : chronicle_.listener) {
+        add_depths(one.at_ns);
+        one.queue_depth = now.queue_depth;
+        now = one;
+        add(now);
     }
-    for (; depth != outcome.queue_depth.end() && !samples.empty() && samples.size() < kMostSamples; ++depth) {
-        ListenerSample last = samples.back();
-        last.at_ns = depth->at_ns;
-        last.queue_depth = depth->depth;
-        samples.push_back(last);
-    }
+    add_depths(kNever);
+    chronicle_.listener = std::move(merged);
 }
 
 /// The chain has stretches of time, and a chronicle steps and messages: those that fill the stretches.

@@ -1,5 +1,7 @@
 #include "graphs/state_graph.hpp"
 
+#include "svg/dot_text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -132,19 +134,9 @@ constexpr Tenths kDepth = 420;
 constexpr Tenths kNode = 100;
 constexpr std::size_t kLongestLine = 96;
 
-std::string quoted(std::string_view text) {
-    std::string out = "\"";
-    for (char const c : text) {
-        if (c == '"' || c == '\\')
-            out += '\\';
-        out += c;
-    }
-    return out + "\"";
-}
-
 /// What makes Graphviz begin a line at the left is no part of the text.
 std::string left_aligned(std::string_view text) {
-    std::string label = quoted(text);
+    std::string label = dot_quoted(text);
     label.insert(label.size() - 1, "\\l");
     return label;
 }

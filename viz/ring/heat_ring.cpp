@@ -188,7 +188,6 @@ void HeatRing::heat_row(Svg& svg, std::size_t place) const {
     std::uint32_t const row = rows_[place];
     Tenths const inner = kInnerRadius + static_cast<Tenths>(place) * kRow;
     Tenths const outer = inner + kRow - kGap;
-    std::string const name(style_of(look_of(static_cast<Phase>(row))).name);
     auto const group = svg.group({.title = fmt::format("row {}: {}", place + 1, name_of(static_cast<Phase>(row)))});
     std::array<Path, kLevels + 1> paths;
     for (std::size_t first = 0; first < cells_.size();) {

@@ -2,6 +2,7 @@
 
 #include "protocol/partition.hpp"
 #include "ring/ring_layout.hpp"
+#include "svg/dot_text.hpp"
 #include "svg/phase_style.hpp"
 #include "svg/text_size.hpp"
 
@@ -20,16 +21,6 @@ namespace {
 
 constexpr std::string_view kAlarm = "#c1440e";
 constexpr std::string_view kInk = "#222222";
-
-std::string quoted(std::string_view text) {
-    std::string out = "\"";
-    for (char const c : text) {
-        if (c == '"' || c == '\\')
-            out += '\\';
-        out += c;
-    }
-    return out + "\"";
-}
 
 /// Lines of at most `width` characters, broken at spaces where there are any.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
@@ -83,7 +74,7 @@ private:
                  std::string const& extra = {}) {
         line("  {} [shape=plaintext, fixedsize=false, width=0, height=0, margin=0, fontsize={}, label={}, "
              "pos=\"{}\"{}];",
-             name, font, quoted(text), pinned(at), extra);
+             name, font, dot_quoted(text), pinned(at), extra);
     }
 
     [[nodiscard]] Tenths line_height(std::uint32_t font) const { return Tenths{font} * 13; }
@@ -138,7 +129,7 @@ private:
                  "fontsize={}, width={}, height={}, label={}, pos=\"{}\"];",
                  root, picture_.root_lost ? ",dashed" : "", picture_.root_lost ? kAlarm : kInk,
                  picture_.root_lost ? 3 : 1, layout_.text, inches(width), inches(line_height(layout_.text) * 3 / 2),
-                 quoted(picture_.root_lost ? label + " lost" : label), pinned(root_place(root)));
+                 dot_quoted(picture_.root_lost ? label + " lost" : label), pinned(root_place(root)));
         }
     }
 

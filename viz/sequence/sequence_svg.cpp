@@ -1,9 +1,9 @@
 #include "sequence/sequence_svg.hpp"
 
-#include "sequence/heading.hpp"
 #include "sequence/kind_style.hpp"
 #include "sequence/layout.hpp"
-#include "sequence/legend.hpp"
+#include "svg/heading.hpp"
+#include "svg/legend.hpp"
 #include "svg/svg.hpp"
 #include "svg/text_size.hpp"
 #include "timeline/phase_spans.hpp"
@@ -68,7 +68,9 @@ std::string message_title(Chronicle const& chronicle, MessageStory const& messag
 class Picture {
 public:
     explicit Picture(SequenceScene const& scene)
-        : scene_(scene), chronicle_(*scene.chronicle), heading_(chronicle_, sequence_width(scene.columns.size())),
+        : scene_(scene), chronicle_(*scene.chronicle),
+          heading_({chronicle_.title, chronicle_.subtitle, chronicle_.verdict, chronicle_.ready},
+                   sequence_width(scene.columns.size())),
           layout_(lay_out(scene, heading_.height() + kNames)), legend_(layout_.width - 2 * kMargin),
           notes_(wrapped_to(notes(), kSmallSize, layout_.width - 2 * kMargin)) {
         fill_legend();

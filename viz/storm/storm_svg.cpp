@@ -1,8 +1,8 @@
 #include "storm/storm_svg.hpp"
 
 #include "report/line_plot.hpp"
-#include "sequence/heading.hpp"
 #include "storm/panel.hpp"
+#include "svg/heading.hpp"
 #include "svg/text_size.hpp"
 #include "timeline/time_text.hpp"
 
@@ -165,7 +165,7 @@ private:
 }  // namespace
 
 std::string storm_svg(Chronicle const& chronicle, StormNumbers const& numbers) {
-    Heading const heading(chronicle, kWidth);
+    Heading const heading({chronicle.title, chronicle.subtitle, chronicle.verdict, chronicle.ready}, kWidth);
     std::vector<Panel> const panels = panels_of(numbers);
     RetriesTable const retries(numbers.calls_after_retries);
     PhaseRanges const phases(numbers.phases);

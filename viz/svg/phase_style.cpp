@@ -11,7 +11,7 @@ constexpr std::string_view kWhite = "#ffffff";
 
 constexpr std::array<PhaseStyle, kPhaseLooks> kStyles = {{
     {"never came", kWhite, "#444444", Shape::circle, "circle", Hatch::none, true},
-    {"listening", "#e8e8e8", kInk, Shape::triangle_down, "invtriangle", Hatch::dots},
+    {"listening or delayed", "#e8e8e8", kInk, Shape::triangle_down, "invtriangle", Hatch::dots},
     {"checking in", "#f5e663", kInk, Shape::triangle_up, "triangle", Hatch::rising},
     {"awaiting successor", "#e69f00", kInk, Shape::diamond, "diamond", Hatch::none},
     {"connecting ring", "#8fd0f5", kInk, Shape::pentagon, "pentagon", Hatch::falling},

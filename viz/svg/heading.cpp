@@ -1,4 +1,4 @@
-#include "sequence/heading.hpp"
+#include "svg/heading.hpp"
 
 #include "svg/text_size.hpp"
 
@@ -11,16 +11,16 @@ constexpr Tenths kLine = 170;
 
 }  // namespace
 
-Heading::Heading(Chronicle const& chronicle, Tenths width)
-    : title_(shortened_to(chronicle.title, kTitleSize * 11 / 10, width - 2 * kMargin)), ready_(chronicle.ready) {
+Heading::Heading(HeadingText const& text, Tenths width)
+    : title_(shortened_to(text.title, kTitleSize * 11 / 10, width - 2 * kMargin)), good_(text.good) {
     // A verdict of one word stands in the title already.
-    if (chronicle.verdict != "ready")
-        verdict_ = wrapped_to(chronicle.verdict, kTextSize * 11 / 10, width - 2 * kMargin);
-    std::string subtitle = chronicle.subtitle;
-    if (std::string const said = "; " + chronicle.verdict; subtitle.ends_with(said))
-        subtitle.resize(subtitle.size() - said.size());
-    if (subtitle != chronicle.verdict)
-        subtitle_ = wrapped_to(subtitle, kTextSize, width - 2 * kMargin);
+    if (text.verdict != "ready")
+        verdict_ = wrapped_to(text.verdict, kTextSize * 11 / 10, width - 2 * kMargin);
+    std::string_view subtitle = text.subtitle;
+    if (std::string const said = "; " + std::string(text.verdict); subtitle.ends_with(said))
+        subtitle.remove_suffix(said.size());
+    if (subtitle != text.verdict)
+        subtitle_ = wrapped_to(std::string(subtitle), kTextSize, width - 2 * kMargin);
 }
 
 Tenths Heading::height() const {
@@ -32,7 +32,7 @@ void Heading::draw(Svg& svg) const {
     svg.text({kMargin, y}, title_, {.size = kTitleSize, .bold = true});
     for (std::string const& line : verdict_)
         svg.text({kMargin, y += kLine}, line,
-                 {.size = kTextSize, .paint = ready_ ? Paint::ink : Paint::alarm, .bold = true});
+                 {.size = kTextSize, .paint = good_ ? Paint::ink : Paint::alarm, .bold = true});
     for (std::string const& line : subtitle_)
         svg.text({kMargin, y += kLine}, line, {.size = kTextSize, .paint = Paint::soft});
 }

@@ -1,4 +1,4 @@
-#include "sequence/legend.hpp"
+#include "svg/legend.hpp"
 
 #include "svg/text_size.hpp"
 
