@@ -5,7 +5,7 @@
 
 namespace ronde::viz {
 
-/// Compares with tests/viz/golden/NAME; says where the first difference is, and not all of both.
+/// Compares with NAME in the folder of `--golden=`; says where the first difference is, and not all of both.
 void expect_golden(std::string const& name, std::string const& bytes);
 
 [[nodiscard]] std::size_t count(std::string const& text, std::string const& part);

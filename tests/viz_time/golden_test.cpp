@@ -1,4 +1,6 @@
 /// Pictures of a small chronicle, byte by byte. `--rewrite` writes what came instead; look at it before you keep it.
+#include "viz/golden.hpp"
+
 #include "sequence/sequence_svg.hpp"
 #include "sequence/sequence_text.hpp"
 #include "storm/storm_svg.hpp"
@@ -7,33 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 namespace ronde::viz {
 namespace {
-
-bool rewrite_pictures = false;
-
-void expect_golden(std::string const& name, std::string const& came) {
-    auto const path = std::filesystem::path(RONDE_GOLDEN_PICTURES) / name;
-    if (rewrite_pictures) {
-        std::ofstream(path, std::ios::binary) << came;
-        return;
-    }
-    std::ifstream file(path, std::ios::binary);
-    ASSERT_TRUE(file) << path << " cannot be read";
-    std::ostringstream bytes;
-    bytes << file.rdbuf();
-    std::string const kept = bytes.str();
-    auto const [left, right] = std::mismatch(kept.begin(), kept.end(), came.begin(), came.end());
-    EXPECT_TRUE(left == kept.end() && right == came.end())
-        << name << ":" << 1 + std::count(kept.begin(), left, '\n') << ": the picture is another one\n  kept "
-        << std::string(left, left + std::min<std::ptrdiff_t>(80, kept.end() - left)) << "\n  came "
-        << std::string(right, right + std::min<std::ptrdiff_t>(80, came.end() - right));
-}
 
 SequenceScene scene_of(Chronicle const& chronicle) {
     auto const scene = sequence_scene(chronicle, {});
@@ -70,10 +47,3 @@ TEST(GoldenPicture, TimelineAsChromeTrace) {
 
 }  // namespace
 }  // namespace ronde::viz
-
-int main(int argc, char** argv) {
-    ::testing::InitGoogleTest(&argc, argv);
-    for (int i = 1; i < argc; ++i)
-        ronde::viz::rewrite_pictures |= std::string_view(argv[i]) == "--rewrite";
-    return RUN_ALL_TESTS();
-}
