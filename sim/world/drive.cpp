@@ -47,6 +47,10 @@ void WorldState::plan_timer(ProcessId id) {
     TimeNs const due_ns = machine_deadline(id);
     if (due_ns == kNever || due_ns >= process.timer_ns)
         return;
+    // What was planned stays in the queue. The latest of all, which is the overall deadline, is remembered, so that it
+    // is not planned again and again; whatever else is forgotten comes soon, and finds nothing due.
+    if (process.later_timer_ns == kNever || (process.timer_ns != kNever && process.timer_ns > process.later_timer_ns))
+        process.later_timer_ns = process.timer_ns;
     process.timer_ns = std::max(due_ns, now_ns_);
     queue_.push(process.timer_ns, kTimerSlot | id);
 }
@@ -379,8 +383,8 @@ void WorldState::next_operation(ProcessId id) {
 
 void WorldState::after_step(ProcessId id, Event const& event, std::uint8_t before) {
     Process& process = processes_[id];
-    process.phase = process.kind == ProcessKind::root ? static_cast<std::uint8_t>(root_of(id).machine.phase())
-                                                      : static_cast<std::uint8_t>(ranks_[id].phase());
+    process.enter(process.kind == ProcessKind::root ? static_cast<std::uint8_t>(root_of(id).machine.phase())
+                                                    : static_cast<std::uint8_t>(ranks_[id].phase()));
     bool const verdict = event.kind == EventKind::frame && event.frame.kind == FrameKind::verdict;
     if (verdict && process.kind == ProcessKind::rank && event.payload.size() == protocol::kVerdictBytes) {
         protocol::Verdict const heard = protocol::decode_verdict(event.payload);

@@ -64,7 +64,7 @@ protocol::Failure WorldState::call(ProcessId caller, Link link, ProcessId target
     interrupt(caller);
     if (process.descriptors >= host.descriptor_limit)
         return Failure::no_descriptors;
-    if (!hosts_.take_port(process.host))
+    if (!hosts_.take_port(process.host, now_ns_))
         return Failure::no_ports;
     ++process.descriptors;
     out_.storm.descriptors_high_water = std::max(out_.storm.descriptors_high_water, process.descriptors);

@@ -1,6 +1,7 @@
 #include "world/hosts.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ronde::sim {
 
@@ -104,17 +105,32 @@ void Hosts::occupy_core(std::uint32_t host, TimeNs until_ns) {
 
 // --- ports ----------------------------------------------------------------------------------------------------------
 
-bool Hosts::take_port(std::uint32_t host) {
+bool Hosts::take_port(std::uint32_t host, TimeNs now_ns) {
+    for (; !waiting_.empty() && waiting_.front().free_ns <= now_ns; waiting_.pop_front())
+        free_port(waiting_.front().host);
     if (ports_[host] >= plan_of(host).ports)
         return false;
     ports_high_water_ = std::max(ports_high_water_, ++ports_[host]);
     return true;
 }
 
-void Hosts::free_port(std::uint32_t host) { --ports_[host]; }
+/// Most hosts keep a port for the same time, so that the place is at the end, or near it.
+void Hosts::free_port_later(std::uint32_t host, TimeNs free_ns) {
+    auto place = waiting_.end();
+    while (place != waiting_.begin() && std::prev(place)->free_ns > free_ns)
+        --place;
+    waiting_.insert(place, {free_ns, host});
+}
+
+std::uint32_t Hosts::ports_in_use(std::uint32_t host) const {
+    auto const waiting =
+        std::count_if(waiting_.begin(), waiting_.end(), [host](WaitingPort const& port) { return port.host == host; });
+    return ports_[host] - static_cast<std::uint32_t>(waiting);
+}
 
 std::size_t Hosts::bytes() const {
-    return first_rank_.capacity() * sizeof(RankId) + ports_.capacity() * sizeof(std::uint32_t);
+    return first_rank_.capacity() * sizeof(RankId) + ports_.capacity() * sizeof(std::uint32_t) +
+           waiting_.size() * sizeof(WaitingPort);
 }
 
 }  // namespace ronde::sim

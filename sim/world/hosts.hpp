@@ -4,6 +4,7 @@
 #include "world/occurrence.hpp"
 #include "world/plan.hpp"
 
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -36,10 +37,13 @@ public:
     void occupy_core(std::uint32_t host, TimeNs until_ns);
 
     // --- ports ---------------------------------------------------------------------------------------------------
-    /// False when none is left.
-    [[nodiscard]] bool take_port(std::uint32_t host);
-    void free_port(std::uint32_t host);
-    [[nodiscard]] std::uint32_t ports_in_use(std::uint32_t host) const { return ports_[host]; }
+    /// False when none is left at `now_ns`, which does not decrease from one call to the next.
+    [[nodiscard]] bool take_port(std::uint32_t host, TimeNs now_ns);
+    void free_port(std::uint32_t host) { --ports_[host]; }
+    /// TIME_WAIT: the port is free again at `free_ns`, which lies after all times that take_port() was told.
+    void free_port_later(std::uint32_t host, TimeNs free_ns);
+    /// Those of connections, without TIME_WAIT.
+    [[nodiscard]] std::uint32_t ports_in_use(std::uint32_t host) const;
     [[nodiscard]] std::uint32_t ports_high_water() const { return ports_high_water_; }
 
     [[nodiscard]] std::size_t bytes() const;
@@ -54,7 +58,14 @@ private:
     std::map<std::uint32_t, HostPlan const*> special_;
     std::map<std::uint64_t, LinkOverride const*> overrides_;
     std::map<std::uint32_t, std::vector<TimeNs>> cores_;  ///< only of hosts that share some
-    std::vector<std::uint32_t> ports_;
+    /// A port of a host that is in TIME_WAIT. Nothing happens when that ends, so it is no occurrence: whoever asks for
+    /// a port next takes note of it.
+    struct WaitingPort {
+        TimeNs free_ns;
+        std::uint32_t host;
+    };
+    std::vector<std::uint32_t> ports_;  ///< not to be had, by host
+    std::deque<WaitingPort> waiting_;   ///< by free_ns
     std::uint32_t ports_high_water_ = 0;
     bool limited_cores_ = false;
 };

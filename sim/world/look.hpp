@@ -71,6 +71,7 @@ public:
     [[nodiscard]] std::uint32_t hosts() const;
     /// What its listeners went through so far.
     [[nodiscard]] Storm const& storm() const;
+    /// Those of connections, without TIME_WAIT.
     [[nodiscard]] std::uint32_t ports_in_use(std::uint32_t host) const;
     /// Nothing more can happen.
     [[nodiscard]] bool at_rest() const;

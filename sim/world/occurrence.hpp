@@ -29,7 +29,6 @@ enum class Happening : std::uint8_t {
     fin,           ///< arrives at `side`, behind all data
     frame,         ///< arrives at `side`
     quiet_frame,   ///< arrives on a connection that has no record, see Connection
-    port,          ///< TIME_WAIT is over: a port of host `process` is free again
     fault,         ///< fault number `content` begins
     ring_begun,    ///< every rank has begun its gather around the ring
     // --- noticed by a process ---------------------------------------------------------------------------------------

@@ -57,7 +57,8 @@ enum class ProcessKind : std::uint8_t { rank, root, stranger };
 /// One process. Those of ranks 0 .. N-1 come first, so that a healthy world needs no table from rank to process.
 struct Process {
     TimeNs busy_until_ns = 0;
-    TimeNs timer_ns = kNever;  ///< the earliest `timer` that is planned
+    TimeNs timer_ns = kNever;        ///< the earliest `timer` that is planned
+    TimeNs later_timer_ns = kNever;  ///< ... and the latest
     TimeNs phase_since_ns = 0;
     SlotList inbox;  ///< what it has not yet noticed
     std::uint32_t host = 0;
@@ -65,10 +66,9 @@ struct Process {
     std::uint32_t quiet = 0;        ///< bit k: chord_out(k) stands without a record; kQuietRoot: the root's connection
     std::uint32_t known = 0;        ///< entries that it has learned, from its own upwards
     std::uint32_t known_below = 0;  ///< ... and from its own downwards
-    ProcessKind kind = ProcessKind::rank;
-    std::uint8_t phase = 0;  ///< protocol::Phase or RootPhase
-    std::uint8_t doors = 0;  ///< ranks: bit per slot in use
-    std::uint8_t reserved = 0;
+    ProcessKind kind : 2 = ProcessKind::rank;
+    std::uint8_t phase : 6 = 0;  ///< protocol::Phase or RootPhase
+    std::uint8_t doors = 0;      ///< ranks: bit per slot in use
     enum Flag : std::uint16_t {
         kStarted = 1,
         kDead = 2,        ///< the process is gone
@@ -89,6 +89,7 @@ struct Process {
     [[nodiscard]] bool has(Flag flag) const { return (flags & flag) != 0; }
     void set(Flag flag) { flags = static_cast<std::uint16_t>(flags | flag); }
     void reset(Flag flag) { flags = static_cast<std::uint16_t>(flags & ~flag); }
+    void enter(std::uint8_t next) { phase = next & 0x3fU; }
     [[nodiscard]] bool alive() const { return has(kStarted) && !has(kDead); }
 };
 static_assert(sizeof(Process) <= 64);

@@ -41,7 +41,7 @@ WorldState::WorldState(WorldPlan plan, Oracle* oracle)
         TimeNs start_ns = root ? 0 : start_ns_of(process);
         if (Hardship const* const hard = hardship(process); hard != nullptr)
             start_ns += hard->late_ns;
-        plan_at(start_ns, Happening::start, process);
+        queue_.push(start_ns, kTimerSlot | process);
     }
 }
 
@@ -139,8 +139,12 @@ bool WorldState::advance() {
     if ((slot & kTimerSlot) == 0)
         dispatch(slot);
     else
-        submit(tell(slot & ~kTimerSlot, Happening::timer));
+        submit(tell(slot & ~kTimerSlot, own_happening(slot)));
     return true;
+}
+
+Happening WorldState::own_happening(Slot slot) const {
+    return processes_[slot & ~kTimerSlot].has(Process::kStarted) ? Happening::timer : Happening::start;
 }
 
 /// What may not be overtaken by what: everything that arrives at one end of a connection, and what a process does by
@@ -149,7 +153,7 @@ std::uint64_t WorldState::channel_of(Slot slot) const {
     constexpr std::uint64_t own = std::uint64_t{1} << 62U;
     constexpr std::uint64_t nameless = std::uint64_t{1} << 63U;
     if ((slot & kTimerSlot) != 0)
-        return own | nameless | (slot & ~kTimerSlot);
+        return own | (own_happening(slot) == Happening::timer ? nameless : 0U) | (slot & ~kTimerSlot);
     Occurrence const& occurrence = occurrences_[slot];
     if (occurrence.connection != kNoConnection) {
         Side const& side = connections_[occurrence.connection].sides[occurrence.side];
@@ -240,7 +244,6 @@ void WorldState::dispatch(Slot slot) {
     case Happening::fin: return on_fin(slot);
     case Happening::frame: return on_frame(slot);
     case Happening::quiet_frame: return on_quiet_frame(slot);
-    case Happening::port: hosts_.free_port(occurrence.process); break;
     case Happening::fault: strike(occurrence.content); break;
     case Happening::ring_begun: skip_ring(); break;
     case Happening::work: {
@@ -400,7 +403,8 @@ void WorldState::handle(Slot slot) {
             feed(id, Event::start(stamp_ns_));
         break;
     case Happening::timer: {
-        process.timer_ns = kNever;
+        if (process.timer_ns <= now_ns_)
+            process.timer_ns = std::exchange(process.later_timer_ns, kNever);
         TimeNs const due_ns = machine_deadline(id);
         if (process.alive() && due_ns <= stamp_ns_)
             feed(id, Event::timer(stamp_ns_));

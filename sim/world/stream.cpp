@@ -376,7 +376,7 @@ void WorldState::vanish_end(ConnectionId id, std::uint8_t side_number) {
     bool const waits = caller_first && connections_[id].stage == Stage::standing && wait_ns > 0;
     if (!waits)
         return hosts_.free_port(host);
-    plan_at(stamp_ns_ + wait_ns, Happening::port, host);
+    hosts_.free_port_later(host, stamp_ns_ + wait_ns);
 }
 
 void WorldState::on_fin(Slot slot) {

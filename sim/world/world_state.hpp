@@ -100,7 +100,7 @@ private:
     using Phase = protocol::Phase;
     using Reception = protocol::Reception;
 
-    /// Timers are so many that they have no Occurrence: the queue's slot is this bit and the process.
+    /// First starts and timers are so many that they have no Occurrence: the queue's slot is this bit and the process.
     static constexpr Slot kTimerSlot = 1U << 31;
 
     // --- run.cpp ---------------------------------------------------------------------------------------------------
@@ -114,6 +114,8 @@ private:
     void submit(Slot slot);
     void fetch_ahead();
     [[nodiscard]] EventQueue::Popped next();
+    /// What a slot with kTimerSlot stands for.
+    [[nodiscard]] Happening own_happening(Slot slot) const;
     [[nodiscard]] std::uint64_t channel_of(Slot slot) const;
     void dispatch(Slot slot);
     [[nodiscard]] bool can_work(ProcessId process) const;
