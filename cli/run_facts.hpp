@@ -3,6 +3,7 @@
 
 #include "cli/rank_record.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +24,8 @@ struct Absence {
 };
 
 struct RankFacts {
-    std::optional<RankRecord> record;
+    /// Not in place: ranks that are forked begin with all that their launcher has.
+    std::unique_ptr<RankRecord> record;
     Absence absence;
     /// Where it stood last, known without a record too where ranks share memory with their launcher.
     protocol::Phase phase = protocol::Phase::created;

@@ -144,7 +144,7 @@ private:
             record.start_ns = member.start_ns();
             record.statistics = member.driver().statistics();
             record.verdict = member.driver().verdict();
-            facts.record = record;
+            facts.record = std::make_unique<RankRecord>(record);
         }
         facts_.cpu_ns = usage.cpu_ns;
         facts_.peak_rss_bytes = (usage.peak_rss_bytes + options_.ranks - 1) / options_.ranks;

@@ -120,7 +120,7 @@ RunFacts facts_from(Job const& job, std::vector<RankRecord> const& records, Root
     }
     for (RankRecord const& record : records) {
         RankFacts& rank = facts.ranks[record.rank];
-        rank.record = record;
+        rank.record = std::make_unique<RankRecord>(record);
         rank.phase = record.last_phase;
         facts.cpu_ns += record.cpu_ns;
         facts.peak_rss_bytes = std::max(facts.peak_rss_bytes, record.peak_rss_bytes);
@@ -134,7 +134,7 @@ RunFacts facts_from(Job const& job, std::vector<RankRecord> const& records, Root
 /// A rank that failed knows its own story only; with JSON it tells that in the documented form, all others in one line.
 Exit tell_own_failure(Job const& job, launch::JobPlace const& place, RankRecord const& record, bool hung) {
     RunFacts facts = facts_for(job.options, job.policies, 1, static_cast<std::uint32_t>(job.id.roots().size()));
-    facts.ranks[0].record = record;
+    facts.ranks[0].record = std::make_unique<RankRecord>(record);
     facts.ranks[0].phase = record.last_phase;
     if (hung)
         facts.ranks[0].absence = {Absence::Kind::hung, 0};

@@ -127,9 +127,10 @@ private:
     }
 
     void note_record(RankId rank, std::optional<RankRecord> const& record) {
-        facts_.ranks[rank].record = record;
-        if (record)
-            facts_.own_bytes = std::max(facts_.own_bytes, record->own_bytes);
+        if (!record)
+            return;
+        facts_.ranks[rank].record = std::make_unique<RankRecord>(*record);
+        facts_.own_bytes = std::max(facts_.own_bytes, record->own_bytes);
     }
 
     void note_end(RankId rank, launch::ChildEnd const& end) {

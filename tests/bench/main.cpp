@@ -34,12 +34,31 @@ std::vector<Contender> contenders() {
     };
 }
 
+/// Costs are those of the bootstrap alone, as those of others are; all-gathers are timed in runs of their own.
 struct Samples {
     std::vector<std::int64_t> table_ns, all_gather_ns;
     std::vector<double> cpu_s;
-    RunFigures last;
+    RunFigures last;  ///< a bootstrap
     bool failed = false;
 };
+
+/// Two runs. The error is the command that failed.
+tl::expected<void, std::string> sample(Contender const& contender, std::uint32_t ranks, Samples& samples) {
+    std::vector<std::string> arguments = {"-n", std::to_string(ranks), "--deadline", "120s"};
+    arguments.insert(arguments.end(), contender.arguments.begin(), contender.arguments.end());
+    auto const bootstrap = ronde_run(arguments);
+    if (!bootstrap)
+        return tl::unexpected(bootstrap.error());
+    arguments.insert(arguments.end(), {"--all-gather", "64", "--repeat", "3"});
+    auto const gathers = ronde_run(arguments);
+    if (!gathers)
+        return tl::unexpected(gathers.error());
+    samples.table_ns.push_back(bootstrap->table_ns);
+    samples.cpu_s.push_back(bootstrap->cpu_s);
+    samples.all_gather_ns.push_back(gathers->all_gather_ns);
+    samples.last = *bootstrap;
+    return {};
+}
 
 std::string ms(std::int64_t ns) { return fmt::format("{:.1f}", static_cast<double>(ns) / 1e6); }
 std::string times(std::int64_t a, std::int64_t b) {
@@ -62,21 +81,12 @@ int measure(std::vector<std::uint32_t> const& sizes, std::uint32_t repeat) {
             for (std::size_t i = 0; i < all.size(); ++i) {
                 if (ranks > all[i].most_ranks || samples[i].failed)
                     continue;
-                std::vector<std::string> arguments = {"-n", std::to_string(ranks), "--all-gather", "64", "--repeat",
-                                                      "3",  "--deadline",          "120s"};
-                arguments.insert(arguments.end(), all[i].arguments.begin(), all[i].arguments.end());
-                auto const figures = ronde_run(arguments);
-                if (!figures) {
+                if (auto const sampled = sample(all[i], ranks, samples[i]); !sampled) {
                     // A limit of this machine takes one row away, not the table.
                     samples[i] = Samples{};
                     samples[i].failed = true;
-                    notes.push_back(figures.error());
-                    continue;
+                    notes.push_back(sampled.error());
                 }
-                samples[i].table_ns.push_back(figures->table_ns);
-                samples[i].all_gather_ns.push_back(figures->all_gather_ns);
-                samples[i].cpu_s.push_back(figures->cpu_s);
-                samples[i].last = *figures;
             }
         }
         std::int64_t const floor = median(floor_ns);
