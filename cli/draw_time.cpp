@@ -48,7 +48,7 @@ struct SequenceOptions {
 protocol::TimeNs window_time(std::string const& text, std::string_view flag) {
     if (text == "0")
         return 0;
-    constexpr protocol::TimeNs kMost = 24 * 3'600 * protocol::kSecondNs;
+    constexpr protocol::TimeNs kMost = protocol::TimeNs{24} * 3'600 * protocol::kSecondNs;
     auto const time_ns = sim::time_from(text, 0, kMost, false);
     if (!time_ns)
         throw UsageError(fmt::format("{} {}", flag, time_ns.error()));

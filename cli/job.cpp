@@ -127,7 +127,8 @@ std::unique_ptr<net::RankDriver> make_rank(net::Loop& loop, Job const& job, prot
     return std::make_unique<net::RankDriver>(loop, config, job.id.secret(), mine, std::move(options));
 }
 
-RootSet::RootSet(net::Loop& loop, Job const& job, std::vector<net::Fd> listeners, std::function<void()> on_change) {
+RootSet::RootSet(net::Loop& loop, Job const& job, std::vector<net::Fd> listeners,
+                 std::function<void()> const& on_change) {
     for (std::uint32_t i = 0; i < listeners.size(); ++i) {
         protocol::RootConfig config;
         config.policies = job.policies;

@@ -46,7 +46,8 @@ struct Job {
 class RootSet {
 public:
     /// `on_change` is called after every check-in and every report of a finished rank.
-    RootSet(net::Loop& loop, Job const& job, std::vector<net::Fd> listeners, std::function<void()> on_change = {});
+    RootSet(net::Loop& loop, Job const& job, std::vector<net::Fd> listeners,
+            std::function<void()> const& on_change = {});
 
     void start();
     /// As if the process that holds the roots had died: nobody is told anything.

@@ -18,7 +18,7 @@ namespace ronde::cli {
 namespace {
 
 /// A line that is longer is printed in pieces, so that a child cannot fill this process's memory.
-constexpr std::size_t kLongestLine = 64U * 1024U;
+constexpr std::size_t kLongestLine = std::size_t{64} << 10U;
 constexpr std::size_t kReadBytes = std::size_t{16} << 10U;
 /// Reads from one rank before the others, signals and the roots have their turn.
 constexpr int kTurnReads = 8;
@@ -115,8 +115,8 @@ std::vector<int> LabelledOutput::write_ends() const {
 }
 
 void LabelledOutput::attach(std::uint32_t rank) const noexcept {
-    ::dup2(streams_[2 * rank]->write_end.get(), STDOUT_FILENO);
-    ::dup2(streams_[2 * rank + 1]->write_end.get(), STDERR_FILENO);
+    ::dup2(streams_[std::size_t{2} * rank]->write_end.get(), STDOUT_FILENO);
+    ::dup2(streams_[std::size_t{2} * rank + 1]->write_end.get(), STDERR_FILENO);
 }
 
 void LabelledOutput::watch(net::Loop& loop) {

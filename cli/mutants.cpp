@@ -31,6 +31,7 @@ struct MutantOptions {
         words.emplace_back("--fast");
     words.insert(words.end(), options.names.begin(), options.names.end());
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& word : words)
         arguments.push_back(word.data());
     arguments.push_back(nullptr);

@@ -24,8 +24,8 @@ auto count_up_to(std::uint64_t least, std::uint64_t most) {
     return [least, most](std::string_view text) { return parse_count(text, least, most); };
 }
 
-auto one_of(std::string what, std::vector<std::string> words) {
-    return [what, words](std::string_view text) -> Parsed<std::size_t> {
+auto one_of(std::string_view what, std::vector<std::string> words) {
+    return [what = std::string(what), words = std::move(words)](std::string_view text) -> Parsed<std::size_t> {
         for (std::size_t i = 0; i < words.size(); ++i) {
             if (words[i] == text)
                 return i;

@@ -53,8 +53,8 @@ struct RunOptions {
     /// The same without a size: automatic choices stay open.
     [[nodiscard]] protocol::Policies unresolved_policies() const;
     /// The device that `rank` claims: --devices, or else its number.
-    [[nodiscard]] std::uint64_t device_of(protocol::RankId rank) const;
-    [[nodiscard]] Fault const* fault_of(protocol::RankId rank, Fault::Kind kind) const;
+    [[nodiscard]] std::uint64_t device_of(protocol::RankId of) const;
+    [[nodiscard]] Fault const* fault_of(protocol::RankId of, Fault::Kind kind) const;
     [[nodiscard]] Fault const* root_fault() const;
 };
 

@@ -13,7 +13,6 @@
 
 namespace ronde::cli {
 
-using protocol::Code;
 using protocol::Phase;
 using protocol::RankId;
 using protocol::TimeNs;

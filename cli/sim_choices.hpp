@@ -16,6 +16,8 @@ public:
     /// or an empty path. `plan` must outlive this. Throws LauncherError when the tape cannot be written.
     SimChoices(sim::WorldPlan const& plan, bool by_hand, std::string const& tape);
     ~SimChoices();
+    SimChoices(SimChoices const&) = delete;
+    SimChoices& operator=(SimChoices const&) = delete;
 
     /// Choices by hand become part of the trace, which must outlive the run. Before oracle().
     void trace_into(sim::TraceLines& trace);

@@ -74,7 +74,7 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
 std::string command_of(CLI::App const& app) {
     std::string path;
     for (CLI::App const* step = &selected(app); step->get_parent() != nullptr; step = step->get_parent())
-        path = " " + step->get_name() + path;
+        path.insert(0, " " + step->get_name());
     return "ronde" + path;
 }
 

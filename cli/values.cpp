@@ -93,7 +93,7 @@ Parsed<std::uint64_t> parse_count(std::string_view text, std::uint64_t least, st
 
 Parsed<std::uint64_t> parse_bytes(std::string_view text, std::uint64_t least, std::uint64_t most) {
     static constexpr std::array<Unit, 5> kUnits{
-        {{"", 1}, {"B", 1}, {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1024 * 1024 * 1024}}};
+        {{"", 1}, {"B", 1}, {"KiB", 1U << 10U}, {"MiB", 1U << 20U}, {"GiB", 1U << 30U}}};
     auto const value = with_unit(text, kUnits, most);
     if (!value || *value < least)
         return tl::unexpected(fmt::format("'{}' is no size; expected {} to {}, such as 64, 4KiB or 1MiB", text, least,

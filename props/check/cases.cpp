@@ -92,7 +92,7 @@ std::string to_text(Strategy const& strategy) {
     return fmt::format("pct:{}", strategy.depth);
 }
 
-void CaseRunner::make(std::uint64_t index, Heritage const& heritage, CaseResult& result) {
+void CaseRunner::make(std::uint64_t index, Heritage const& heritage, CaseResult& result) const {
     Shape shape = rules_.shape;
     shape.any_order = rules_.strategy.kind == Strategy::Kind::pct;
     std::uint64_t const seed = sim::draw(rules_.seed, kCases, index);

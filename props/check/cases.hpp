@@ -72,7 +72,7 @@ public:
     [[nodiscard]] std::uint64_t under_way() const { return under_way_.load(std::memory_order_relaxed); }
 
 private:
-    void make(std::uint64_t index, Heritage const& heritage, CaseResult& result);
+    void make(std::uint64_t index, Heritage const& heritage, CaseResult& result) const;
     void play(sim::Oracle& choices, CaseResult& result);
     void compare(CaseResult& result);
 

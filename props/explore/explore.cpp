@@ -2,7 +2,7 @@
 
 #include "explore/story.hpp"
 
-#include <time.h>
+#include <time.h>  // NOLINT(modernize-deprecated-headers): more than C has
 
 #include <algorithm>
 #include <chrono>

@@ -15,7 +15,7 @@ namespace ronde::explore {
 using Node = std::uint8_t;
 
 struct Job {
-    explicit Job(ExploreSettings const& settings);
+    explicit Job(ExploreSettings const& asked);
     Job(Job const&) = delete;
     Job& operator=(Job const&) = delete;
 

@@ -73,7 +73,7 @@ void MoveFinder::find_steps(World const& world, std::vector<Move>& steps) {
     }
 }
 
-bool MoveFinder::is_left(World const& world, std::uint8_t fault) const {
+bool MoveFinder::is_left(World const& world, std::size_t fault) const {
     std::uint32_t happened = 0;
     bool this_one = false;
     for (std::uint8_t const spent : world.spent) {
@@ -84,11 +84,11 @@ bool MoveFinder::is_left(World const& world, std::uint8_t fault) const {
 }
 
 void MoveFinder::find_faults(World const& world, std::vector<Move>& faults) {
-    for (std::uint8_t number = 0; number < plan_.list.size(); ++number) {
+    for (std::size_t number = 0; number < plan_.list.size(); ++number) {
         Fault const& fault = plan_.list[number];
         // Of two equal faults of a list the first happens first.
-        bool const second = plan_.each_once && number > 0 && plan_.list[number - 1U] == fault &&
-                            is_left(world, static_cast<std::uint8_t>(number - 1U));
+        bool const second =
+            plan_.each_once && number > 0 && plan_.list[number - 1U] == fault && is_left(world, number - 1U);
         if (second || !is_left(world, number))
             continue;
         NodeFacts const& facts = room_.facts(fault.node, world.states[fault.node]);
@@ -168,7 +168,7 @@ bool MoveFinder::faults_keep_out(World const& world, Node node) const {
         return true;
     if (!plan_.each_once)
         return false;  // one budget for all: what happens elsewhere uses up what may happen here
-    for (std::uint8_t number = 0; number < plan_.list.size(); ++number) {
+    for (std::size_t number = 0; number < plan_.list.size(); ++number) {
         if (!is_left(world, number))
             continue;
         Fault const& fault = plan_.list[number];

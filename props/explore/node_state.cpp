@@ -48,7 +48,7 @@ void check_root_layout() {
     Root first(configs[0]);
     Root second = first;
     Root const moved(configs[1]);
-    std::memcpy(bytes_of(second), bytes_of(moved), sizeof(RootConfig const*));
+    std::memcpy(bytes_of(second), bytes_of(moved), sizeof(void*));  // its configuration
     first.provide({std::span(&records[0], 1), std::span(&index[0], 1)});
     second.provide({std::span(&records[1], 1), std::span(&index[1], 1)});
     std::byte const* const a = bytes_of(first);

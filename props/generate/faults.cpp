@@ -10,7 +10,6 @@ namespace {
 
 using protocol::kMicrosecondNs;
 using protocol::kMillisecondNs;
-using protocol::kNever;
 using protocol::kSecondNs;
 using protocol::Phase;
 using sim::Distribution;

@@ -98,7 +98,7 @@ void draw_limits(Dice& dice, WorldPlan& plan) {
     switch (dice.below(8)) {
     case 0: plan.root_backlog = dice.between(0, 8); break;
     case 1: plan.rank_backlog = dice.between(0, 2); break;
-    case 2: plan.root_host.accept_service_ns = dice.between(1, 20) * 10 * kMicrosecondNs; break;
+    case 2: plan.root_host.accept_service_ns = TimeNs{10} * dice.between(1, 20) * kMicrosecondNs; break;
     case 3: plan.host.message_service_ns = dice.between(1, 20) * kMicrosecondNs; break;
     case 4:
         plan.host.cores = dice.between(1, 2);

@@ -6,7 +6,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): more than C has
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -98,7 +98,7 @@ std::optional<Kill> put_through_simulator(bool fast, Note note, void* context) {
     for (Trial const& trial : trials_of(fast)) {
         note(trial.plan.nranks, trial.name, context);
         sim::World pretended(trial.plan);
-        if (auto const kill = judged(trial, pretended.run()))
+        if (auto kill = judged(trial, pretended.run()))
             return kill;
     }
     return std::nullopt;

@@ -27,7 +27,7 @@ TimeNs ReadyOnceHealed::bound_ns(TimeNs healed_ns, sim::WorldPlan const& plan) {
     // in its longest patience with an unanswered connection (8 s and an eighth), pause, and do so once more with a
     // peer, whose doors may be full of strangers for their patience.
     TimeNs const doors_ns = 2 * TimeNs{plan.policies.handshake_patience_ms} * kMillisecondNs;
-    return 2 * healed_ns + 2 * 9'500 * kMillisecondNs + doors_ns + plan.budget_ns / 16;
+    return 2 * healed_ns + TimeNs{2} * 9'500 * kMillisecondNs + doors_ns + plan.budget_ns / 16;
 }
 
 bool ReadyOnceHealed::begin(Scene const& scene) {

@@ -8,7 +8,6 @@ namespace ronde::props {
 namespace {
 
 using protocol::kMillisecondNs;
-using protocol::kNever;
 using sim::FaultKind;
 using sim::HostPlan;
 using sim::WorldPlan;

@@ -32,6 +32,8 @@ public:
     /// ... and watches `world`, which must not have begun.
     explicit Watch(sim::World& world, PropertySet wanted = everyday());
     ~Watch() override;
+    Watch(Watch const&) = delete;
+    Watch& operator=(Watch const&) = delete;
 
     [[nodiscard]] static PropertySet everyday() { return PropertySet::all().without(PropertySet::of(PropertyId::d4)); }
 

@@ -42,6 +42,7 @@ public:
     template <std::invocable F>
     Fiber(Stack stack, std::string_view name, F&& body) : stack_(std::move(stack)), name_(name) {
         using Kept = BodyOf<std::decay_t<F>>;
+        // NOLINTNEXTLINE(misc-redundant-expression): one side depends on the body
         static_assert(sizeof(Kept) <= kMaxBodyBytes && alignof(Kept) <= kStackAlignment,
                       "a body that large would leave little of the stack: let it refer to its data");
         std::byte* const place = stack_.top() - rounded(sizeof(Kept));
@@ -100,7 +101,8 @@ private:
     template <class F>
     struct BodyOf final : Body {
         template <class Given>
-        explicit BodyOf(Given&& given) : function(std::forward<Given>(given)) {}
+        requires(!std::is_same_v<std::decay_t<Given>, BodyOf>) explicit BodyOf(Given&& given)
+            : function(std::forward<Given>(given)) {}
         void run() override { function(); }
         F function;
     };

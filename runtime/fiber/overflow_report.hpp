@@ -1,7 +1,7 @@
 /// Says which fiber has hit its guard page, before the process dies of it as it would have anyway.
 #pragma once
 
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): more than C has
 
 #include <cstddef>
 #include <memory>

@@ -174,10 +174,10 @@ Frame RankStep::slices_frame(std::uint16_t chord, RankId first, std::uint32_t co
 // Frames to the successor travel on chord_out(0) and arrive there on chord_in(0); the second direction of `ring2`
 // uses the same two connections the other way.
 
-void RankStep::send_slice(Link link, std::uint32_t steps, bool notify) noexcept {
+void RankStep::send_slice(Link link, std::uint32_t hops_back, bool notify) noexcept {
     bool const forward = link == chord_out(0);
-    RankId const slice = forward ? predecessor_of(config_.rank, config_.nranks, steps)
-                                 : successor_of(config_.rank, config_.nranks, steps);
+    RankId const slice = forward ? predecessor_of(config_.rank, config_.nranks, hops_back)
+                                 : successor_of(config_.rank, config_.nranks, hops_back);
     Source const source = state_.operation == 0 ? Source::table : Source::operation;
     send(link, slices_frame(0, slice, 1), source, slice, 1, notify);
 }

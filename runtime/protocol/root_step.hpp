@@ -29,6 +29,7 @@ private:
     [[nodiscard]] bool over() const noexcept { return root_.finished() || root_.phase_ == RootPhase::judging; }
     [[nodiscard]] bool calls_back() const noexcept { return policies_.reply == Reply::callback; }
     [[nodiscard]] Partition partition() const noexcept { return {root_.nranks_, config_.nroots}; }
+    // NOLINTNEXTLINE(readability-make-member-function-const): what it hands out may be changed
     [[nodiscard]] RootRecord& record(std::uint32_t local_id) noexcept { return root_.room_.records[local_id]; }
     [[nodiscard]] RankId rank_of(std::uint32_t local_id) const noexcept;
     [[nodiscard]] TimeNs after_ms(std::uint64_t ms) const noexcept {

@@ -218,7 +218,7 @@ Parsed<Distribution> distribution_from(std::string_view text) {
 
 std::string to_text(Distribution const& distribution) {
     using Shape = Distribution::Shape;
-    std::string const first = duration_text(distribution.first_ns_);
+    std::string first = duration_text(distribution.first_ns_);
     std::string const second = duration_text(distribution.second_ns_);
     switch (distribution.shape_) {
     case Shape::constant: return first;

@@ -50,6 +50,8 @@ public:
     EventQueue() = default;
     EventQueue(EventQueue&&) noexcept = default;
     EventQueue& operator=(EventQueue&&) noexcept = default;
+    EventQueue(EventQueue const&) = delete;
+    EventQueue& operator=(EventQueue const&) = delete;
     ~EventQueue() = default;
 
     /// `slot` happens at `at_ns`, which is not before the last popped time (checked; 0 at first). `slot` is the

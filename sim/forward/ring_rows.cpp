@@ -25,7 +25,7 @@ namespace {
 template <class Entry>
 void unroll(Row<Entry>& row) {
     std::size_t const nranks = row.size();
-    Row<Entry> unrolled(nranks + 2U * kRowMargin);
+    Row<Entry> unrolled(nranks + std::size_t{2} * kRowMargin);
     std::size_t rank = (nranks - kRowMargin % nranks) % nranks;
     for (Entry& entry : unrolled) {
         entry = row[rank];

@@ -10,13 +10,13 @@ using protocol::Turns;
 
 RingTurns::RingTurns(RingForward const& ring, bool forward, bool backward)
     : lengths_(ring.turns == Turns::lock_step_lengths), both_ways_(ring.gather == Gather::ring2),
-      slice_bytes_(ring.slice_bytes) {
+      slice_bytes_(ring.slice_bytes),
+      length_busy_ns_(static_cast<std::uint64_t>(transmission_ns(kHeaderBytes, ring.bytes_per_second))),
+      slice_busy_ns_(static_cast<std::uint64_t>(transmission_ns(kHeaderBytes + slice_bytes_, ring.bytes_per_second))) {
     // As ring_shares() of the machine: both ways around, the slice opposite of an even ring comes forward.
     std::uint32_t const from_prev = ring.gather == Gather::ring2 ? ring.nranks / 2U : ring.nranks - 1U;
     forward_rounds_ = forward ? from_prev : 0;
     backward_rounds_ = backward ? ring.nranks - 1U - from_prev : 0;
-    length_busy_ns_ = static_cast<std::uint64_t>(transmission_ns(kHeaderBytes, ring.bytes_per_second));
-    slice_busy_ns_ = static_cast<std::uint64_t>(transmission_ns(kHeaderBytes + slice_bytes_, ring.bytes_per_second));
 }
 
 RingTurns RingTurns::of(RingForward const& ring) { return {ring, true, true}; }
@@ -41,7 +41,7 @@ Turn RingTurns::at(std::uint32_t t) const {
 
 std::uint64_t RingTurns::bytes_per_rank() const {
     std::uint64_t const slices = std::uint64_t{forward_rounds_} + backward_rounds_;
-    return slices * ((lengths_ ? 2U : 1U) * kHeaderBytes + slice_bytes_);
+    return slices * ((lengths_ ? std::uint64_t{2} : 1U) * kHeaderBytes + slice_bytes_);
 }
 
 std::uint64_t RingTurns::busy_ns() const {

@@ -41,6 +41,8 @@ class SimPort final : public RankPort {
 public:
     SimPort(ProgramRunner& runner, Member& member) noexcept;
     ~SimPort() override;
+    SimPort(SimPort const&) = delete;
+    SimPort& operator=(SimPort const&) = delete;
 
     void operate(protocol::Operation const& operation, std::span<std::byte> buffer) override;
     void send(protocol::Operation const& operation, std::span<const std::byte> message) override;

@@ -20,6 +20,8 @@ class ProgramRunner final : public Programs, public Surroundings {
 public:
     ProgramRunner(WorldPlan const& plan, Program const& program, ProgramOptions const& options);
     ~ProgramRunner() override;
+    ProgramRunner(ProgramRunner const&) = delete;
+    ProgramRunner& operator=(ProgramRunner const&) = delete;
 
     [[nodiscard]] tl::expected<ProgramsOutcome, std::string> run();
 

@@ -20,10 +20,10 @@ struct Cause {
 [[nodiscard]] std::vector<Cause> causes_of(Outcome const& outcome);
 
 /// What one rank says: the line of its error, or how it ended without one.
-[[nodiscard]] std::string message_of(RankEnd const& end);
-[[nodiscard]] std::string remedy_of(RankEnd const& end);
+[[nodiscard]] std::string message_of(RankEnd const& one);
+[[nodiscard]] std::string remedy_of(RankEnd const& one);
 /// The name of its error's code, or never_started, killed, hung.
-[[nodiscard]] std::string code_of(RankEnd const& end);
+[[nodiscard]] std::string code_of(RankEnd const& one);
 
 /// One line for each cause and one for its remedy, unless that was just said.
 [[nodiscard]] std::string causes_text(std::vector<Cause> const& causes);

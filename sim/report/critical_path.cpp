@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kLongest = 8;
 
 std::string what(PathPiece const& piece, WorldPlan const& plan) {
-    std::string const name = process_name(piece.process, plan.nranks, plan.nroots);
+    std::string name = process_name(piece.process, plan.nranks, plan.nroots);
     switch (piece.wait) {
     case Wait::start: return name + " is not there yet";
     case Wait::travel:

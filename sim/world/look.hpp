@@ -54,20 +54,20 @@ public:
     [[nodiscard]] Policies const& policies() const;  ///< resolved
     /// Ranks, then roots, then those that faults have added so far.
     [[nodiscard]] std::uint32_t processes() const;
-    [[nodiscard]] ProcessFacts facts(ProcessId process) const;
-    [[nodiscard]] Holdings holdings(ProcessId process) const;
+    [[nodiscard]] ProcessFacts facts(ProcessId id) const;
+    [[nodiscard]] Holdings holdings(ProcessId id) const;
     /// State of a rank, first, second or returned.
     [[nodiscard]] protocol::RankState const& rank(ProcessId process) const;
     [[nodiscard]] protocol::Root const& root(std::uint32_t index) const;
     /// Entries of other ranks are kept one by one (up to Contents::kExactRanks ranks).
     [[nodiscard]] bool exact() const;
     /// How many entries a rank has learned, its own included.
-    [[nodiscard]] std::uint32_t known(ProcessId process) const;
+    [[nodiscard]] std::uint32_t known(ProcessId id) const;
     /// Whose entry `reader` holds at `rank`; kNoProcess: none.
     [[nodiscard]] ProcessId holder(ProcessId reader, RankId rank) const;
     /// What a process registers, or would.
     [[nodiscard]] protocol::Entry entry_of(ProcessId process) const;
-    [[nodiscard]] OtherEnd other_end(ProcessId process, protocol::Link link) const;
+    [[nodiscard]] OtherEnd other_end(ProcessId id, protocol::Link link) const;
     [[nodiscard]] std::uint32_t hosts() const;
     /// What its listeners went through so far.
     [[nodiscard]] Storm const& storm() const;

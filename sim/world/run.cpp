@@ -31,6 +31,7 @@ WorldState::WorldState(WorldPlan plan, Oracle* oracle)
               network.loss_per_million == 0 && network.bytes_per_second == 0 && plan_.links.empty();
     populate();
     prepare_faults();
+    // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer): not before the faults are known
     skips_ring_ = ring_can_be_skipped();
     if (skips_ring_)
         ring_start_ns_.assign(plan_.nranks, kNever);

@@ -73,15 +73,15 @@ public:
         feed(process, Event::operate(stamp_ns_, operation));
     }
     void close(ProcessId process) { feed(process, Event::close(stamp_ns_)); }
-    void abort(ProcessId process);
-    void sleep(ProcessId process, TimeNs wake_ns);
-    void leave(ProcessId process);
+    void abort(ProcessId id);
+    void sleep(ProcessId id, TimeNs wake_ns);
+    void leave(ProcessId id);
     [[nodiscard]] TimeNs stamp_ns() const { return stamp_ns_; }
     [[nodiscard]] protocol::Rank const& machine(ProcessId process) { return wear(process); }
     [[nodiscard]] bool was_ready(ProcessId process) const { return processes_[process].has(Process::kReady); }
     [[nodiscard]] bool is_over(ProcessId process) const { return processes_[process].has(Process::kOver); }
-    [[nodiscard]] protocol::Verdict verdict_of(ProcessId process) const;
-    [[nodiscard]] std::vector<ProcessId> holders_known_to(ProcessId process) const;
+    [[nodiscard]] protocol::Verdict verdict_of(ProcessId id) const;
+    [[nodiscard]] std::vector<ProcessId> holders_known_to(ProcessId id) const;
     [[nodiscard]] bool tables_are_exact() const { return contents_.exact(); }
     [[nodiscard]] protocol::Entry entry_of(ProcessId process) const;
 
@@ -118,9 +118,9 @@ private:
     [[nodiscard]] Happening own_happening(Slot slot) const;
     [[nodiscard]] std::uint64_t channel_of(Slot slot) const;
     void dispatch(Slot slot);
-    [[nodiscard]] bool can_work(ProcessId process) const;
-    void wake(ProcessId process);
-    void on_work(ProcessId process);
+    [[nodiscard]] bool can_work(ProcessId id) const;
+    void wake(ProcessId id);
+    void on_work(ProcessId id);
     void handle(Slot slot);
     [[nodiscard]] TimeNs service_ns(Occurrence const& occurrence);
     void forget(Slot slot);
@@ -145,12 +145,12 @@ private:
     void on_ack(ConnectionId id);
     bool enter_queue(ConnectionId id, bool by_data);
     void on_data_again(ConnectionId id);
-    void knock(ProcessId process, Listener listener);
-    void accept_one(ProcessId process, Listener listener);
-    void drop_listener(ProcessId process, Listener listener);
+    void knock(ProcessId process, Listener which);
+    void accept_one(ProcessId id, Listener which);
+    void drop_listener(ProcessId id, Listener which);
     [[nodiscard]] ListenerState& listener_of(ProcessId process, Listener listener);
-    [[nodiscard]] std::uint32_t take_door(ProcessId process);
-    void free_door(ProcessId process, std::uint32_t slot, Listener listener);
+    [[nodiscard]] std::uint32_t take_door(ProcessId id);
+    void free_door(ProcessId id, std::uint32_t slot, Listener which);
 
     // --- stream.cpp -------------------------------------------------------------------------------------------------
     [[nodiscard]] EndOf find(ProcessId process, Link link);
@@ -185,44 +185,44 @@ private:
     [[nodiscard]] std::vector<EndOf> ends_of(ProcessId process);
 
     // --- drive.cpp --------------------------------------------------------------------------------------------------
-    void feed(ProcessId process, Event const& event);
-    void step(ProcessId process, Event const& event);
-    void step_machine(ProcessId process, Event const& event, Actions& actions);
-    void perform_all(ProcessId process);
-    void perform(ProcessId process, Action const& action);
-    void perform_listen(ProcessId process, Listener listener);
-    void perform_connect(ProcessId process, Action const& action);
-    void perform_admit(ProcessId process, Action const& action);
-    void perform_send(ProcessId process, Action const& action);
-    void perform_finish(ProcessId process);
-    void perform_reserve(ProcessId process, std::uint32_t count);
-    void after_step(ProcessId process, Event const& event, std::uint8_t phase_before);
-    void plan_timer(ProcessId process);
-    void take_frame(ProcessId process, Slot slot, EndOf end, Link link);
-    void ask_held_again(ProcessId process);
-    void next_operation(ProcessId process);
-    void tell_later(ProcessId process, Happening kind);
-    void program_looks_again(ProcessId process);
+    void feed(ProcessId id, Event const& event);
+    void step(ProcessId id, Event const& event);
+    void step_machine(ProcessId id, Event const& event, Actions& actions);
+    void perform_all(ProcessId id);
+    void perform(ProcessId id, Action const& action);
+    void perform_listen(ProcessId id, Listener which);
+    void perform_connect(ProcessId id, Action const& action);
+    void perform_admit(ProcessId id, Action const& action);
+    void perform_send(ProcessId id, Action const& action);
+    void perform_finish(ProcessId id);
+    void perform_reserve(ProcessId id, std::uint32_t count);
+    void after_step(ProcessId id, Event const& event, std::uint8_t phase_before);
+    void plan_timer(ProcessId id);
+    void take_frame(ProcessId id, Slot slot, EndOf end, Link link);
+    void ask_held_again(ProcessId id);
+    void next_operation(ProcessId id);
+    void tell_later(ProcessId id, Happening kind);
+    void program_looks_again(ProcessId id);
     [[nodiscard]] protocol::Rank& wear(ProcessId process);
     [[nodiscard]] Reception reception(ProcessId process, Link link, Frame const& frame);
     [[nodiscard]] TimeNs machine_deadline(ProcessId process);
     [[nodiscard]] RootProcess& root_of(ProcessId process) { return *roots_[process - plan_.nranks]; }
 
     // --- payload.cpp ------------------------------------------------------------------------------------------------
-    [[nodiscard]] ProcessId holder_at_root(ProcessId process, RankId rank);
-    [[nodiscard]] std::uint32_t content_of(ProcessId process, Action const& action);
+    [[nodiscard]] ProcessId holder_at_root(ProcessId id, RankId rank);
+    [[nodiscard]] std::uint32_t content_of(ProcessId id, Action const& action);
     void forget_content(Occurrence const& occurrence);
-    [[nodiscard]] std::uint32_t bytes_to_send(ProcessId process, Action const& action);
-    void place_bytes(ProcessId process, Reception const& reception, std::uint32_t content);
+    [[nodiscard]] std::uint32_t bytes_to_send(ProcessId id, Action const& action);
+    void place_bytes(ProcessId id, Reception const& reception, std::uint32_t content);
     [[nodiscard]] bool carries_a_list(Occurrence const& frame) const;
     [[nodiscard]] std::span<const std::byte> payload_for(Occurrence const& occurrence);
-    void perform_learn(ProcessId process, Action const& action);
-    void learn_range(ProcessId process, RankId first, std::uint32_t count);
-    void check_table(ProcessId process);
+    void perform_learn(ProcessId id, Action const& action);
+    void learn_range(ProcessId id, RankId first, std::uint32_t count);
+    void check_table(ProcessId id);
     void broken(std::string what);
     void perform_inspect();
-    void perform_park(ProcessId process);
-    void perform_collect(ProcessId process, Action const& action);
+    void perform_park(ProcessId id);
+    void perform_collect(ProcessId id, Action const& action);
     [[nodiscard]] RankId rank_of(ProcessId process) const;
 
     // --- ring_lane.cpp -----------------------------------------------------------------------------------------------
@@ -231,16 +231,16 @@ private:
     [[nodiscard]] TimeNs ring_delay_ns(Connection& connection, std::uint8_t to_side, Frame const& frame);
     void ring_begins(ProcessId process);
     void skip_ring();
-    void end_ring(ProcessId process, Slot slot);
+    void end_ring(ProcessId id, Slot slot);
 
     // --- faults.cpp -------------------------------------------------------------------------------------------------
     void prepare_faults();
     void prepare(std::uint32_t number);
     void strike(std::uint32_t number);
-    void strike_process(ProcessId process, Fault const& fault);
-    void interrupt(ProcessId process);
-    void phase_entered(ProcessId process);
-    void kill(ProcessId process, Death death);
+    void strike_process(ProcessId id, Fault const& fault);
+    void interrupt(ProcessId id);
+    void phase_entered(ProcessId id);
+    void kill(ProcessId id, Death death);
     ProcessId add_process(RankId rank, std::uint32_t host);
     [[nodiscard]] std::vector<ProcessId> targets_of(Fault const& fault) const;
     [[nodiscard]] Hardship& hardship_of(ProcessId process) { return hardships_[process]; }
@@ -251,14 +251,13 @@ private:
 
     // --- strangers.cpp ----------------------------------------------------------------------------------------------
     void stranger_comes(Fault const& fault, ProcessId target);
-    void stranger_notices(ProcessId process, Slot slot);
-    void stranger_speaks(ProcessId process);
+    void stranger_notices(ProcessId id, Slot slot);
+    void stranger_speaks(ProcessId id);
 
     // --- tally.cpp --------------------------------------------------------------------------------------------------
-    void note_step(ProcessId process, Event const& event, Actions const& actions, std::uint8_t before,
-                   std::uint8_t after);
-    void note_phase(ProcessId process, std::uint8_t before, std::uint8_t after);
-    void note_queue(ProcessId process);
+    void note_step(ProcessId id, Event const& event, Actions const& actions, std::uint8_t before, std::uint8_t after);
+    void note_phase(ProcessId id, std::uint8_t before, std::uint8_t after);
+    void note_queue(ProcessId id);
     void note_failures(Outcome& outcome);
     [[nodiscard]] std::uint64_t bytes() const;
 
@@ -303,7 +302,7 @@ private:
     ProcessId dependency_of_ = kNoProcess;
     Slot dependency_slot_ = kNoSlot;
     void note_cause(Slot slot);
-    void note_dependency(ProcessId process, Event const& event);
+    void note_dependency(ProcessId id, Event const& event);
 
     std::vector<Observer*> observers_;
     Programs* programs_ = nullptr;

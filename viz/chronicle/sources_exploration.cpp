@@ -102,8 +102,8 @@ void Retelling::make(explore::Move move) {
                          take(fed.node, event, actions, move);
                      });
     }
-    for (Node node = 0; node < job_.nranks; ++node)
-        note_phase(node);
+    for (std::uint32_t rank = 0; rank < job_.nranks; ++rank)
+        note_phase(static_cast<Node>(rank));
 }
 
 /// One event and its answer; what the driver answers by itself is an event of the same moment.
@@ -171,7 +171,8 @@ void Retelling::add_processes() {
 }
 
 void Retelling::add_ends() {
-    for (Node node = 0; node < job_.nranks; ++node) {
+    for (std::uint32_t rank = 0; rank < job_.nranks; ++rank) {
+        auto const node = static_cast<Node>(rank);
         RankStory& story = chronicle_.ranks[node];
         explore::NodeFacts const& facts = room_.facts(node, after_.states[node]);
         auto const phase = static_cast<Phase>(facts.phase);

@@ -10,7 +10,7 @@ namespace ronde::viz {
 
 /// Sizes that follow from the number of ranks; a picture of a few ranks is small, one of many has room for all.
 struct RingLayout {
-    explicit RingLayout(std::uint32_t ranks);
+    explicit RingLayout(std::uint32_t count);
 
     /// `step` of `steps` around the circle, clockwise from the top, `out` tenths outside of the ring's own radius.
     [[nodiscard]] Place around(std::uint32_t step, std::uint32_t steps, Tenths out = 0) const;

@@ -118,12 +118,12 @@ public:
     };
     Group group(GroupOptions const& options);
 
-    void box(Box const& box, Brush const& brush, Tenths corner_radius = 0);
-    void line(Place from, Place to, Brush const& brush);
-    void polyline(std::span<const Place> places, Brush const& brush);
-    void polygon(std::span<const Place> places, Brush const& brush);
-    void circle(Place middle, Tenths radius, Brush const& brush);
-    void path(Path const& path, Brush const& brush);
+    void box(Box const& box, Brush const& style, Tenths corner_radius = 0);
+    void line(Place from, Place to, Brush const& style);
+    void polyline(std::span<const Place> places, Brush const& style);
+    void polygon(std::span<const Place> places, Brush const& style);
+    void circle(Place middle, Tenths radius, Brush const& style);
+    void path(Path const& path, Brush const& style);
     /// `at`: where its baseline begins, ends, or has its middle.
     void text(Place at, std::string_view text, TextStyle const& style = {});
 

@@ -64,9 +64,9 @@ std::vector<std::vector<PhaseSpan>> from_steps(Chronicle const& chronicle) {
 
 std::vector<PhaseSpan> from_story(RankStory const& story, TimeNs end_ns) {
     std::vector<Stay> entered;
-    for (std::uint8_t phase = 1; phase < story.entered_ns.size(); ++phase) {
+    for (std::size_t phase = 1; phase < story.entered_ns.size(); ++phase) {
         if (story.entered_ns[phase] != kNever)
-            entered.push_back({phase, story.entered_ns[phase]});
+            entered.push_back({static_cast<std::uint8_t>(phase), story.entered_ns[phase]});
     }
     if (story.end == RankEnd::failed && story.ended_ns != kNever &&
         story.entered_ns[static_cast<std::size_t>(Phase::failed)] == kNever) {
