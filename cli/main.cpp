@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
     register_check(app, outcome);
     register_shrink(app, outcome);
     register_explore(app, outcome);
+    register_prove(app, outcome);
     register_mutants(app, outcome);
     register_draw(app, outcome);
 

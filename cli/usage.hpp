@@ -47,6 +47,7 @@ void register_sweep(CLI::App& app, Outcome& outcome);
 void register_check(CLI::App& app, Outcome& outcome);
 void register_shrink(CLI::App& app, Outcome& outcome);
 void register_explore(CLI::App& app, Outcome& outcome);
+void register_prove(CLI::App& app, Outcome& outcome);
 void register_mutants(CLI::App& app, Outcome& outcome);
 void register_draw(CLI::App& app, Outcome& outcome);
 

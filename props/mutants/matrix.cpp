@@ -145,6 +145,8 @@ Cell run_cell(std::uint32_t number, Layer layer, bool fast) {
 }
 
 bool is_named(Mutant const& mutant, std::string_view property) {
+    if (property == "promise")
+        return true;
     std::istringstream words{std::string(mutant.killed_by)};
     for (std::string word; words >> word;) {
         if (word == property)
@@ -154,6 +156,10 @@ bool is_named(Mutant const& mutant, std::string_view property) {
 }
 
 }  // namespace
+
+bool Row::killed() const {
+    return std::any_of(cells.begin(), cells.end(), [](Cell const& cell) { return cell.kill.has_value(); });
+}
 
 bool Row::as_expected() const {
     return std::all_of(cells.begin(), cells.end(), [this](Cell const& cell) {
@@ -175,7 +181,7 @@ Matrix run_matrix(MatrixSettings const& settings, std::function<void(Row const&)
                std::find(settings.names.begin(), settings.names.end(), mutant.name) != settings.names.end();
     };
     auto const run_row = [&](std::uint32_t number, Row row) {
-        for (Layer const layer : {Layer::explorer, Layer::simulator}) {
+        for (Layer const layer : kLayers) {
             if (!row.lost)
                 row.cells[static_cast<std::size_t>(layer)] = run_cell(number, layer, settings.fast);
         }

@@ -27,11 +27,12 @@ struct Cell {
 struct Row {
     std::string name;  ///< "(none)": the machine as it is
     Mutant const* mutant = nullptr;
-    bool lost = false;  ///< its place in the code is gone
-    std::array<Cell, kLayers> cells;
+    bool lost = false;                       ///< its place in the code is gone
+    std::array<Cell, kLayers.size()> cells;  ///< by Layer
 
-    [[nodiscard]] bool killed() const { return cells[0].kill || cells[1].kill; }
-    /// Whether each layer that killed it did so by a property that the catalogue names.
+    [[nodiscard]] bool killed() const;
+    /// Whether each layer that killed it did so by a property that the catalogue names, or because a neighbour was not
+    /// told what it was promised.
     [[nodiscard]] bool as_expected() const;
 };
 

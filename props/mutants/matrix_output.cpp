@@ -17,7 +17,7 @@ std::string cell_text(Cell const& cell) {
         return "-";
     if (!cell.kill)
         return fmt::format("stands {:>9}", seconds(cell.elapsed_ns));
-    return fmt::format("{:<5} N={:<3} {:>8}", cell.kill->property, cell.kill->nranks, seconds(cell.elapsed_ns));
+    return fmt::format("{:<7} N={:<3} {:>8}", cell.kill->property, cell.kill->nranks, seconds(cell.elapsed_ns));
 }
 
 std::string_view word_of(Row const& row) {
@@ -57,22 +57,27 @@ bool is_good(Row const& row) {
 }  // namespace
 
 std::string matrix_text(Matrix const& matrix) {
-    std::string text = fmt::format("{:<38}{:<24}{:<24}{}\n", "mutant", "explorer", "simulator", "verdict");
-    std::uint32_t killed[kLayers] = {};
+    std::string text = fmt::format("{:<38}", "mutant");
+    for (Layer const layer : kLayers)
+        text += fmt::format("{:<24}", name_of(layer));
+    text += "verdict\n";
+    std::array<std::uint32_t, kLayers.size()> killed{};
     std::uint32_t dead = 0;
     std::uint32_t mutants = 0;
     for (Row const& row : matrix.rows) {
-        text += fmt::format("{:<38}{:<24}{:<24}{}\n", row.name, cell_text(row.cells[0]), cell_text(row.cells[1]),
-                            word_of(row));
+        text += fmt::format("{:<38}", row.name);
+        for (Cell const& cell : row.cells)
+            text += fmt::format("{:<24}", cell_text(cell));
+        text += fmt::format("{}\n", word_of(row));
         if (row.mutant == nullptr)
             continue;
         ++mutants;
         dead += row.killed() ? 1U : 0U;
-        for (std::uint32_t layer = 0; layer < kLayers; ++layer)
+        for (std::size_t layer = 0; layer < killed.size(); ++layer)
             killed[layer] += row.cells[layer].kill ? 1U : 0U;
     }
-    text += fmt::format("{} of {} mutants die: {} in the explorer, {} in the simulator; {}\n", dead, mutants, killed[0],
-                        killed[1], seconds(matrix.elapsed_ns));
+    text += fmt::format("{} of {} mutants die: {} in the explorer, {} in the simulator, {} among neighbours; {}\n",
+                        dead, mutants, killed[0], killed[1], killed[2], seconds(matrix.elapsed_ns));
     for (Row const& row : matrix.rows) {
         if (!is_good(row))
             text += complaint(row);
@@ -94,7 +99,7 @@ std::string matrix_json(Matrix const& matrix) {
             entry["what"] = row.mutant->what;
             entry["expected"] = row.mutant->killed_by;
         }
-        for (Layer const layer : {Layer::explorer, Layer::simulator}) {
+        for (Layer const layer : kLayers) {
             Cell const& cell = row.cells[static_cast<std::size_t>(layer)];
             nlohmann::ordered_json one;
             one["killed"] = cell.kill.has_value();

@@ -1,6 +1,8 @@
-/// What a machine, as it is or with a fault awake, is put through: small jobs in every order, and pretended worlds.
+/// What a machine, as it is or with a fault awake, is put through: small jobs in every order, pretended worlds, and one
+/// process at a time among neighbours that keep their promises.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,14 +10,14 @@
 
 namespace ronde::mutants {
 
-enum class Layer : std::uint8_t { explorer, simulator };
-inline constexpr std::uint32_t kLayers = 2;
+enum class Layer : std::uint8_t { explorer, simulator, neighbours };
+inline constexpr std::array kLayers{Layer::explorer, Layer::simulator, Layer::neighbours};
 
 [[nodiscard]] std::string_view name_of(Layer layer) noexcept;
 
 /// The first trial of a layer that went wrong.
 struct Kill {
-    std::string property;  ///< "S1", or "check" when the machine itself stopped the process, or "time"
+    std::string property;  ///< "S1", "check" when the machine itself stopped the process, "time", or "promise"
     std::uint32_t nranks = 0;
     std::string trial;  ///< "2 ranks, reset:0@root"
     std::string why;
