@@ -42,11 +42,18 @@ std::string headline(Exploration const& exploration) {
     std::string text = fmt::format("{} rank{}, {} root{}, profile {}, gather {}, {}", settings.nranks,
                                    settings.nranks == 1 ? "" : "s", settings.nroots, settings.nroots == 1 ? "" : "s",
                                    name_of(policies.profile), name_of(policies.gather), faults_text(settings));
+    if (settings.policies.turns != policies_of(settings.policies.profile).turns)
+        text += fmt::format("; turns {}", name_of(settings.policies.turns));
+    if (settings.narrow)
+        text += "; no buffer holds a slice";
     if (settings.twin)
-        text += fmt::format("; rank {} is there twice", *settings.twin);
+        text += fmt::format("; rank {} is there twice{}", *settings.twin,
+                            settings.twin_late ? ", the second one when both neighbours are served" : "");
     if (settings.same_device)
         text +=
             fmt::format("; ranks {} and {} share a device", settings.same_device->first, settings.same_device->second);
+    if (settings.told)
+        text += fmt::format("; rank {} was told that there are {}", settings.told->first, settings.told->second);
     return text;
 }
 
@@ -73,10 +80,16 @@ std::string rerun_line(Exploration const& exploration) {
         line += fmt::format(" --profile {}", name_of(settings.policies.profile));
     if (settings.policies.gather != policies_of(settings.policies.profile).gather)
         line += fmt::format(" --gather {}", name_of(settings.policies.gather));
+    if (settings.policies.turns != policies_of(settings.policies.profile).turns)
+        line += fmt::format(" --turns {}", name_of(settings.policies.turns));
+    if (settings.narrow)
+        line += " --narrow";
     if (settings.twin)
-        line += fmt::format(" --twin {}", *settings.twin);
+        line += fmt::format(" --twin {}{}", *settings.twin, settings.twin_late ? " --twin-late" : "");
     if (settings.same_device)
         line += fmt::format(" --same-device {},{}", settings.same_device->first, settings.same_device->second);
+    if (settings.told)
+        line += fmt::format(" --told {}={}", settings.told->first, settings.told->second);
     if (exploration.found && !exploration.found->plan.list.empty()) {
         // Only what happened: the path says which faults of the list it took.
         std::string given;

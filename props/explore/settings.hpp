@@ -63,7 +63,11 @@ struct ExploreSettings {
     std::uint32_t kinds = (1U << kFaultKinds) - 1U;  ///< bit per FaultKind that may happen
     std::vector<Fault> given;                        ///< not empty: exactly these may happen, and `faults` is ignored
     std::optional<RankId> twin;                      ///< a second process claims this rank
+    bool twin_late = false;  ///< ... and begins when the rank has its successor and its predecessor has the rank
     std::optional<std::pair<RankId, RankId>> same_device;
+    /// This rank was told another number of ranks. Then the root was told none: the first check-in fixes it.
+    std::optional<std::pair<RankId, std::uint32_t>> told;
+    bool narrow = false;  ///< no buffer holds a slice: who waits until it is sent waits until it is read
 
     Order order = Order::breadth_first;
     bool exact = false;     ///< keep whole states instead of fingerprints

@@ -49,6 +49,22 @@ TEST(Settings, WhatCannotBeExploredSaysWhy) {
     EXPECT_EQ(why([](ExploreSettings& s) { s.twin = 3; }), "there is no rank 3 to be there twice");
     EXPECT_EQ(why([](ExploreSettings& s) { s.same_device = {1, 1}; }), "ranks 1 and 1 cannot share a device");
     EXPECT_EQ(why([](ExploreSettings& s) { s.nroots = 4; }), "a job cannot have more roots than ranks");
+    EXPECT_EQ(why([](ExploreSettings& s) { s.twin_late = true; }), "nobody is there twice who could come late");
+    EXPECT_EQ(why([](ExploreSettings& s) {
+                  s.told = {3, 4};
+              }),
+              "there is no rank 3 to be told another number of ranks");
+    for (std::uint32_t const nranks : {2U, 3U, 9U}) {
+        EXPECT_EQ(why([nranks](ExploreSettings& s) {
+                      s.told = {2, nranks};
+                  }),
+                  "rank 2 cannot be told of " + std::to_string(nranks) + " ranks: expected 3..8, and not 3");
+    }
+    EXPECT_EQ(why([](ExploreSettings& s) {
+                  s.nroots = 2;
+                  s.told = {1, 2};
+              }),
+              "who is told another number of ranks needs a job with one root");
 }
 
 }  // namespace
