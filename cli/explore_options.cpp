@@ -179,6 +179,19 @@ void add_explore_options(CLI::App& command, ExploreOptions& options) {
         ->group(faults);
     std::string const search = "Search";
     command
+        .add_option_function<std::string>(
+            "--property",
+            [&options](std::string const& name) {
+                options.settings.only = explore::property_named(name);
+                if (!options.settings.only)
+                    throw CLI::ValidationError(
+                        "--property",
+                        fmt::format("'{}' is none that the explorer looks at; expected such as L2", name));
+            },
+            "Look for this one only, such as L2 (all)")
+        ->type_name("ID")
+        ->group(search);
+    command
         .add_flag_callback(
             "--no-reduction", [&options] { options.settings.reduction = false; },
             "All moves in every state, one search for all faults")

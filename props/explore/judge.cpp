@@ -164,23 +164,26 @@ Broken judge_at_rest(MachineRoom const& room, FaultPlan const& plan, World const
     for (Node process = 0; process < job.processes; ++process) {
         ProcessState const& state = room.process(world.states[process]);
         somebody_ready = somebody_ready || (state.history & ProcessState::kWasReady) != 0;
-        if (Broken broken = judge_process(room, world, guilt, process))
+        if (Broken broken = judge_process(room, world, guilt, process); is_wanted(job.settings, broken))
             return broken;
     }
-    if (Broken broken = is_planned(job) ? judge_planned(room, world, guilt) : Broken{})
-        return broken;
+    if (is_planned(job)) {
+        if (Broken broken = judge_planned(room, world, guilt); is_wanted(job.settings, broken))
+            return broken;
+    }
     bool const agreed = job.policies.commit == Commit::root || job.policies.commit == Commit::chords;
     ProcessState const* first_ready = nullptr;
     for (Node process = 0; process < job.processes; ++process) {
         ProcessState const& state = room.process(world.states[process]);
         bool const one_of_all = job.rank_of(process) == process;  // of a rank that is there twice, the first
         if (somebody_ready && agreed && one_of_all && !job.settings.twin &&
-            (state.history & ProcessState::kHeldAll) == 0)
+            (state.history & ProcessState::kHeldAll) == 0 && is_asked(job.settings, Property::s3))
             return {Property::s3, fmt::format("somebody was ready although {} never held table and both hands",
                                               job.name_of(process))};
         if (state.life == Life::dead || state.machine.phase != Phase::ready)
             continue;
-        if (first_ready != nullptr && first_ready->table != state.table)
+        bool const differs = first_ready != nullptr && first_ready->table != state.table;
+        if (differs && is_asked(job.settings, Property::s2))
             return {Property::s2, "two ready ranks hold different tables"};
         first_ready = &state;
     }

@@ -57,6 +57,10 @@ std::string headline(Exploration const& exploration) {
     return text;
 }
 
+std::string what_holds(ExploreSettings const& settings) {
+    return settings.only ? fmt::format("{} holds", name_of(*settings.only)) : "every property holds";
+}
+
 long double seconds(TimeNs time_ns) { return static_cast<long double>(std::max<TimeNs>(time_ns, 1)) / 1e9L; }
 
 /// Millions a second of CPU: what one core does when nobody else wants it.
@@ -90,6 +94,8 @@ std::string rerun_line(Exploration const& exploration) {
         line += fmt::format(" --same-device {},{}", settings.same_device->first, settings.same_device->second);
     if (settings.told)
         line += fmt::format(" --told {}={}", settings.told->first, settings.told->second);
+    if (settings.only)
+        line += fmt::format(" --property {}", name_of(*settings.only));
     if (exploration.found && !exploration.found->plan.list.empty()) {
         // Only what happened: the path says which faults of the list it took.
         std::string given;
@@ -114,7 +120,7 @@ std::string exploration_text(Exploration const& exploration) {
             text += "  " + line + "\n";
         text += fmt::format("  rerun: {}\n", rerun_line(exploration));
     } else if (exploration.answer == Answer::holds) {
-        text += "every property holds in every order of events\n";
+        text += fmt::format("{} in every order of events\n", what_holds(exploration.settings));
     } else {
         text += fmt::format("gave up: {}; no property is broken in what was seen\n", exploration.gave_up_why);
     }
@@ -160,6 +166,8 @@ std::string exploration_json(Exploration const& exploration) {
     json["elapsed_ns"] = exploration.elapsed_ns;
     json["cpu_ns"] = exploration.cpu_ns;
     json["exact"] = settings.exact;
+    if (settings.only)
+        json["only"] = name_of(*settings.only);
     json["expected_omissions"] = static_cast<double>(expected_omissions(exploration));
     if (exploration.found) {
         json["property"] = name_of(exploration.found->broken.property);

@@ -1,6 +1,7 @@
 /// What an exploration is asked: which worlds, which faults, in which order, and when to give up.
 #pragma once
 
+#include "explore/properties.hpp"
 #include "protocol/policy.hpp"
 #include "protocol/units.hpp"
 
@@ -69,6 +70,7 @@ struct ExploreSettings {
     std::optional<std::pair<RankId, std::uint32_t>> told;
     bool narrow = false;  ///< no buffer holds a slice: who waits until it is sent waits until it is read
 
+    std::optional<Property> only;  ///< nothing else is looked for; what else breaks a rule in a step leads nowhere
     Order order = Order::breadth_first;
     bool exact = false;     ///< keep whole states instead of fingerprints
     bool reduction = true;  ///< persistent sets (docs/checking.md)

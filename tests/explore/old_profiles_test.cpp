@@ -69,6 +69,18 @@ TEST(OldProfiles, AStoryIsToldByTheMovesThatItTells) {
     EXPECT_FALSE(*half) << half->why;
 }
 
+TEST(OldProfiles, OnlyThePropertyThatIsAskedForIsLookedFor) {
+    // A crash breaks L2 first; L3 needs a crash that everybody notices.
+    ExploreSettings settings = given(job_of(3, Profile::nccl), {"crash:1"});
+    std::size_t const first = expect_broken(settings, Property::l2).story.size();
+    settings.only = Property::l3;
+    Exploration const other = expect_broken(settings, Property::l3);
+    EXPECT_GT(other.story.size(), first);
+    EXPECT_NE(rerun_line(other).find(" --property L3"), std::string::npos);
+    settings.only = Property::s1;
+    EXPECT_NE(exploration_text(expect_all_holds(settings)).find("S1 holds in every order"), std::string::npos);
+}
+
 TEST(OldProfiles, TheLineThatRerunsFindsTheSame) {
     Exploration const first = explore(with_faults(job_of(2, Profile::nccl), 1, bit(FaultKind::crash)));
     ASSERT_EQ(first.answer, Answer::broken);

@@ -37,6 +37,14 @@ TEST(Settings, AnUnknownFaultIsToldWhatThereIs) {
     EXPECT_NE(fault.error().find("crash:0"), std::string::npos);
 }
 
+TEST(Settings, PropertiesAreFoundByTheirNames) {
+    EXPECT_EQ(property_named("L2"), Property::l2);
+    EXPECT_EQ(property_named("s8"), Property::s8);
+    EXPECT_EQ(property_named("seam"), Property::seam);
+    EXPECT_EQ(property_named("none"), std::nullopt);
+    EXPECT_EQ(property_named("L"), std::nullopt);
+}
+
 TEST(Settings, WhatCannotBeExploredSaysWhy) {
     auto const why = [](auto const& change) {
         ExploreSettings settings = job_of(3);
