@@ -2,6 +2,7 @@
 #include "report/replay.hpp"
 
 #include "cli/usage.hpp"
+#include "conformance/conformance.hpp"
 #include "net/replay.hpp"
 
 #include <CLI/CLI.hpp>
@@ -41,10 +42,14 @@ Exit told(tl::expected<sim::WorldReplay, std::string> const& replay) {
 }
 
 Exit replay_folder(std::string const& path) {
-    auto const report = net::replay(path);
+    conformance::Observer kernel;
+    auto const report = net::replay(path, &kernel);
     if (!report)
         throw LauncherError(report.error());
-    return told(report->same(), report->text());
+    if (!report->same())
+        return told(false, report->text());
+    conformance::Report const did = kernel.report();
+    return told(did.conforms(), report->text() + did.text());
 }
 
 Exit replay(std::string const& path) {
