@@ -4,9 +4,14 @@
 #include "net_driver/small_job.hpp"
 #include "net_driver/stranger.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <set>
 
 namespace ronde::conformance {
 namespace {
@@ -409,6 +414,16 @@ TEST(Rules, HaveNamesAndMeaningsOfTheirOwn) {
     for (std::uint32_t i = 0; i < kRules; ++i) {
         EXPECT_TRUE(names.insert(name_of(static_cast<Rule>(i))).second);
         EXPECT_FALSE(meaning_of(static_cast<Rule>(i)).empty());
+    }
+}
+
+TEST(Rules, StandInTheGuideAsTheyAre) {
+    std::ifstream file(RONDE_GUIDE);
+    std::string const guide{std::istreambuf_iterator<char>(file), {}};
+    for (std::uint32_t i = 0; i < kRules; ++i) {
+        auto const rule = static_cast<Rule>(i);
+        std::string const row = fmt::format("| `{}` | {} |\n", name_of(rule), meaning_of(rule));
+        EXPECT_NE(guide.find(row), std::string::npos) << "docs/checking.md lacks " << row;
     }
 }
 
