@@ -104,8 +104,13 @@ TEST_P(Stories, RondeLivesThroughTheSame) {
     for (auto const& [gather, expected] : story_.ronde) {
         Exploration const exploration = explore(under_ronde(story_, gather));
         EXPECT_EQ(answer_of(exploration).substr(0, expected.size()), expected) << exploration_text(exploration);
-        if (expected != "holds")
+        if (expected != "holds") {
+            // Not yet as it should be; but nobody waits for ever.
+            ExploreSettings ends = under_ronde(story_, gather);
+            ends.only = Property::l2;
+            EXPECT_EQ(answer_of(explore(ends)), "holds");
             continue;
+        }
         EXPECT_EQ(exploration.searches_done, exploration.searches);
         EXPECT_GT(exploration.counts.rests, 0U);
     }
