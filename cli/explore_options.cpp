@@ -52,7 +52,8 @@ std::pair<protocol::RankId, std::uint32_t> told_in(std::string const& text) {
     auto const rank = parse_count(text.substr(0, equals), 0, explore::kMostRanks);
     auto const nranks = parse_count(halves ? text.substr(equals + 1) : "", 1, explore::kMostRanks);
     if (!halves || !rank || !nranks)
-        throw UsageError(fmt::format("--told: '{}' is no rank and number of ranks such as 1=3", text));
+        throw UsageError(fmt::format("--told: '{}' is no rank and number of ranks such as 1=3, both at most {}", text,
+                                     explore::kMostRanks));
     return {static_cast<std::uint32_t>(*rank), static_cast<std::uint32_t>(*nranks)};
 }
 
