@@ -22,8 +22,10 @@ void Observer::on_machine(protocol::RankConfig const* rank, protocol::RootConfig
     Who const who = rank != nullptr ? Who{false, rank->rank} : Who{true, root->root_index};
     std::string const file = rank != nullptr ? net::recording_name(*rank) : net::recording_name(*root);
     protocol::Policies const& policies = rank != nullptr ? rank->policies : root->policies;
+    std::uint64_t const session = rank != nullptr ? rank->session : root->session;
     asked_.clear();
-    current_ = &tracks_.insert_or_assign(who, Track(who, file, policies.auth == protocol::Auth::keyed)).first->second;
+    current_ =
+        &tracks_.insert_or_assign(who, Track(who, file, session, policies.auth == protocol::Auth::keyed)).first->second;
 }
 
 void Observer::on_actions(protocol::TimeNs, protocol::Actions const& actions) {

@@ -35,8 +35,11 @@ class Clocks {
 public:
     explicit Clocks(std::map<Who, Track> const& tracks) {
         for (auto const& [who, track] : tracks) {
-            for (auto const& [rank, entry] : track.entries())
-                entries_.emplace(rank, entry);
+            for (auto const& [rank, entry] : track.entries()) {
+                auto const found = tracks.find({false, rank});
+                if (found != tracks.end() && found->second.session() == track.session())
+                    entries_.emplace(rank, entry);
+            }
         }
     }
     [[nodiscard]] bool one(Who a, Who b) const {
@@ -209,14 +212,18 @@ private:
 
 Pairing pair_ends(std::map<Who, Track> const& tracks) {
     Clocks const clocks(tracks);
+    auto const recorded = [&](Who other, Track const& here) {
+        auto const found = tracks.find(other);
+        return found != tracks.end() && found->second.session() == here.session();
+    };
     // By callee, caller and the caller's name for the connection.
     std::map<std::tuple<Who, Who, Link>, Tries> all;
     for (auto const& [who, track] : tracks) {
         for (End const& end : track.ends()) {
-            if (end.wanted && !end.sent.empty() && tracks.count(*end.wanted) != 0)
+            if (end.wanted && !end.sent.empty() && recorded(*end.wanted, track))
                 all[{*end.wanted, who, end.link}].called.push_back(&end);
             auto const claim = end.hello ? claim_of(who, *end.hello) : std::nullopt;
-            if (claim && tracks.count(claim->caller) != 0)
+            if (claim && recorded(claim->caller, track))
                 all[{who, claim->caller, claim->link}].accepted.push_back(&end);
         }
     }

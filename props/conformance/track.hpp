@@ -58,7 +58,8 @@ struct End {
 
 class Track {
 public:
-    Track(Who who, std::string file, bool keyed) : who_(who), file_(std::move(file)), keyed_(keyed) {}
+    Track(Who who, std::string file, std::uint64_t session, bool keyed)
+        : who_(who), file_(std::move(file)), session_(session), keyed_(keyed) {}
 
     /// One event, and all that was asked for in answer.
     void step(protocol::Event const& event, std::vector<protocol::Action> const& actions);
@@ -67,6 +68,8 @@ public:
     [[nodiscard]] Who who() const { return who_; }
     [[nodiscard]] std::string const& file() const { return file_; }
     [[nodiscard]] bool cut_off() const { return cut_off_; }
+    /// Of its id: a folder may hold recordings of an earlier run, too.
+    [[nodiscard]] std::uint64_t session() const { return session_; }
     /// Whether it admits only who has proven to be of the job.
     [[nodiscard]] bool keyed() const { return keyed_; }
     [[nodiscard]] std::vector<End> const& ends() const { return ends_; }
@@ -93,6 +96,7 @@ private:
 
     Who who_;
     std::string file_;
+    std::uint64_t session_;
     bool keyed_;
     std::vector<End> ends_;
     std::map<std::uint32_t, std::size_t> by_link_;  ///< those that are not over

@@ -27,7 +27,7 @@ public:
             return;
         bool const root = seen.process >= nranks_;
         Who const who{root, root ? seen.process - nranks_ : seen.process};
-        Track& track = tracks_.try_emplace(who, who, to_text(who), keyed_).first->second;
+        Track& track = tracks_.try_emplace(who, who, to_text(who), 1U, keyed_).first->second;
         track.step(*seen.event, asked_[seen.process]);
         asked_[seen.process].clear();
     }

@@ -30,6 +30,15 @@ TEST(Processes, ConformWhateverGoesWrong) {
     expect_conforms("-n 4 --deadline 2s --fault kill-root@4", 1);
 }
 
+TEST(Processes, WhoseFolderHoldsRecordingsOfAnEarlierRunConform) {
+    Folder const folder;
+    ASSERT_EQ(cli_test::ronde("run -n 6 --gather doubling --record " + (folder / "rec")).status, 0);
+    ASSERT_EQ(cli_test::ronde("run -n 3 --gather doubling --record " + (folder / "rec")).status, 0);
+    auto const replayed = cli_test::ronde("replay " + (folder / "rec"));
+    EXPECT_EQ(replayed.status, 0) << replayed.out;
+    EXPECT_NE(replayed.out.find("in 7 recordings"), std::string::npos) << replayed.out;
+}
+
 TEST(Processes, OfWhichOneRecordingWasChangedDoNot) {
     Folder const folder;
     ASSERT_EQ(cli_test::ronde("run -n 3 --record " + (folder / "rec")).status, 0);
