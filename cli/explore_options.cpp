@@ -34,12 +34,37 @@ std::uint32_t kinds_of(std::string const& text) {
     return kinds;
 }
 
+protocol::Turns turns_named(std::string const& name) {
+    using protocol::Turns;
+    std::string names;
+    for (Turns const turns : {Turns::pipelined, Turns::lock_step, Turns::lock_step_lengths, Turns::send_then_receive}) {
+        if (name_of(turns) == name)
+            return turns;
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(turns));
+    }
+    throw CLI::ValidationError("--turns", fmt::format("'{}' is none; expected one of {}", name, names));
+}
+
+/// "1=3": rank 1 was told that there are 3 ranks.
+std::pair<protocol::RankId, std::uint32_t> told_in(std::string const& text) {
+    std::size_t const equals = text.find('=');
+    bool const halves = equals != std::string::npos;
+    auto const rank = parse_count(text.substr(0, equals), 0, explore::kMostRanks);
+    auto const nranks = parse_count(halves ? text.substr(equals + 1) : "", 1, explore::kMostRanks);
+    if (!halves || !rank || !nranks)
+        throw UsageError(fmt::format("--told: '{}' is no rank and number of ranks such as 1=3, both at most {}", text,
+                                     explore::kMostRanks));
+    return {static_cast<std::uint32_t>(*rank), static_cast<std::uint32_t>(*nranks)};
+}
+
 }  // namespace
 
 explore::ExploreSettings ExploreOptions::chosen() const {
     explore::ExploreSettings changed = settings;
     if (gather)
         changed.policies.gather = *gather;
+    if (turns)
+        changed.policies.turns = *turns;
     if (!same_device.empty()) {
         auto const words = words_of(same_device);
         auto const first = words.size() == 2 ? parse_count(words[0], 0, explore::kMostRanks) : Parsed<std::uint64_t>(0);
@@ -49,6 +74,8 @@ explore::ExploreSettings ExploreOptions::chosen() const {
             throw UsageError(fmt::format("--same-device: '{}' is no pair of ranks such as 0,2", same_device));
         changed.same_device = {static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*second)};
     }
+    if (!told.empty())
+        changed.told = told_in(told);
     if (std::string const why = contradiction_in(changed); !why.empty())
         throw UsageError(why);
     for (std::string const& word : words_of(given)) {
@@ -111,13 +138,30 @@ void add_explore_options(CLI::App& command, ExploreOptions& options) {
             "How the table gets to everyone (automatic)")
         ->type_name("NAME")
         ->group(world);
+    command
+        .add_option_function<std::string>(
+            "--turns", [&options](std::string const& name) { options.turns = turns_named(name); },
+            "How a round of a ring gather proceeds (as the profile says)")
+        ->type_name("NAME")
+        ->group(world);
+    command
+        .add_flag("--narrow", options.settings.narrow,
+                  "No buffer holds a slice: who waits until it is sent waits until it is read")
+        ->group(world);
     add_number(
         command, "--twin", 0, explore::kMostRanks,
         [&options](std::uint64_t n) { options.settings.twin = static_cast<std::uint32_t>(n); },
         "A second process claims this rank")
         ->group(world);
+    command
+        .add_flag("--twin-late", options.settings.twin_late,
+                  "... and begins when the rank has its successor, and its predecessor has the rank")
+        ->group(world);
     command.add_option("--same-device", options.same_device, "Two ranks that claim one device")
         ->type_name("A,B")
+        ->group(world);
+    command.add_option("--told", options.told, "Rank R was told that there are M ranks, and the root was told nothing")
+        ->type_name("R=M")
         ->group(world);
     std::string const faults = "Faults";
     add_number(
@@ -135,6 +179,19 @@ void add_explore_options(CLI::App& command, ExploreOptions& options) {
         ->type_name("FAULT,...")
         ->group(faults);
     std::string const search = "Search";
+    command
+        .add_option_function<std::string>(
+            "--property",
+            [&options](std::string const& name) {
+                options.settings.only = explore::property_named(name);
+                if (!options.settings.only)
+                    throw CLI::ValidationError(
+                        "--property",
+                        fmt::format("'{}' is none that the explorer looks at; expected such as L2", name));
+            },
+            "Look for this one only, such as L2 (all)")
+        ->type_name("ID")
+        ->group(search);
     command
         .add_flag_callback(
             "--no-reduction", [&options] { options.settings.reduction = false; },

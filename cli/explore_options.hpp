@@ -15,8 +15,10 @@ namespace ronde::cli {
 struct ExploreOptions {
     explore::ExploreSettings settings;
     std::optional<protocol::Gather> gather;
+    std::optional<protocol::Turns> turns;
     std::string given;
     std::string same_device;
+    std::string told;
 
     /// The settings with all flags. Throws UsageError for contradictions.
     [[nodiscard]] explore::ExploreSettings chosen() const;

@@ -2,6 +2,7 @@
 #include "report/replay.hpp"
 
 #include "cli/usage.hpp"
+#include "conformance/conformance.hpp"
 #include "net/replay.hpp"
 
 #include <CLI/CLI.hpp>
@@ -41,10 +42,14 @@ Exit told(tl::expected<sim::WorldReplay, std::string> const& replay) {
 }
 
 Exit replay_folder(std::string const& path) {
-    auto const report = net::replay(path);
+    conformance::Observer kernel;
+    auto const report = net::replay(path, &kernel);
     if (!report)
         throw LauncherError(report.error());
-    return told(report->same(), report->text());
+    if (!report->same())
+        return told(false, report->text());
+    conformance::Report const did = kernel.report();
+    return told(did.conforms(), report->text() + did.text());
 }
 
 Exit replay(std::string const& path) {
@@ -72,7 +77,8 @@ void register_replay(CLI::App& app, Outcome& outcome) {
         app.add_subcommand("replay", "Play once more what was recorded, and compare: it stops at the first difference");
     command->footer(
         "PATH is one of\n"
-        "  a folder of ronde run --record   each event is fed to a fresh machine, every state is compared\n"
+        "  a folder of ronde run --record   each event is fed to a fresh machine, every state is compared;\n"
+        "                                   then what the kernel did is held to the rules of TCP\n"
         "  a file of ronde sim --trace      its world is made again, every step is compared\n"
         "  a file of ronde sim --tape       its world is made again with the choices of the tape; they and\n"
         "                                   the digest of the run are compared. One that was edited is\n"

@@ -140,7 +140,8 @@ Answer Explorer::search(FaultPlan const& plan) {
         return Answer::holds;  // no shorter one here
     if (answer == Answer::gave_up)
         result_.gave_up_why = search.gave_up_why();
-    if (answer == Answer::holds && settings.order == Order::breadth_first && !search.graded())
+    bool const perhaps_circles = !search.graded() && is_asked(settings, Property::l4);
+    if (answer == Answer::holds && settings.order == Order::breadth_first && perhaps_circles)
         answer = look_for_circles(plan);
     if (answer == Answer::holds && result_.counts.states > settings.limit_states) {
         result_.gave_up_why = search.gave_up_why();

@@ -19,7 +19,7 @@ Job::Job(ExploreSettings const& asked)
     for (std::uint32_t process = 0; process < processes; ++process) {
         RankConfig config;
         config.policies = policies;
-        config.nranks = nranks;
+        config.nranks = asked.told && asked.told->first == process ? asked.told->second : nranks;
         config.nroots = nroots;
         config.rank = process < nranks ? process : *asked.twin;
         config.roots_digest = kRootsDigest;
@@ -43,7 +43,7 @@ Job::Job(ExploreSettings const& asked)
     for (std::uint32_t index = 0; index < nroots; ++index) {
         RootConfig config;
         config.policies = policies;
-        config.expected_nranks = nranks;
+        config.expected_nranks = asked.told ? 0 : nranks;
         config.nroots = nroots;
         config.root_index = index;
         config.roots_digest = kRootsDigest;

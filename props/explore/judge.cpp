@@ -92,30 +92,34 @@ bool names_the_guilty(MachineRoom const& room, World const& world, Guilt const& 
 
 std::string error_text(MachineRoom const& room, ProcessState const& state) { return describe(verdict_of(room, state)); }
 
+/// Whether the job itself has a flaw, which ends the round.
+bool is_planned(Job const& job) {
+    return job.settings.twin.has_value() || job.settings.same_device.has_value() || job.settings.told.has_value();
+}
+
 Broken judge_process(MachineRoom const& room, World const& world, Guilt const& guilt, Node node) {
     Job const& job = room.job();
     ProcessState const& state = room.process(world.states[node]);
     std::string const who = job.name_of(node);
     Phase const phase = state.machine.phase;
-    if (state.life == Life::dead)
+    if (state.life == Life::dead || state.life == Life::unborn)  // a second process may never come
         return {};
     if (phase != Phase::ready && phase != Phase::failed)
         return {Property::l2, fmt::format("{} waits for ever, {}", who, name_of(phase))};
-    bool const planned = job.settings.twin.has_value() || job.settings.same_device.has_value();
+    bool const planned = is_planned(job);
     if (phase == Phase::ready || planned)
         return {};
     if (guilt.harmless_only) {
         Property const property = guilt.any ? Property::s5 : Property::l1;
-        return {property, fmt::format("{} fails although {}: {}", who,
-                                      guilt.any ? "what went wrong must not matter" : "nothing went wrong",
-                                      error_text(room, state))};
+        return {property, fmt::format("{} fails: {}", who, error_text(room, state))};
     }
     if (!guilt.time && !names_the_guilty(room, world, guilt, verdict_of(room, state)))
         return {Property::l3, fmt::format("{} does not name the guilty: {}", who, error_text(room, state))};
     return {};
 }
 
-/// A second process, or a device claimed twice: the round ends for everyone, with the right names.
+/// A second process, a device claimed twice, or two numbers of ranks: the round ends for everyone, with the right
+/// names.
 Broken judge_planned(MachineRoom const& room, World const& world, Guilt const& guilt) {
     Job const& job = room.job();
     if (guilt.any)
@@ -130,6 +134,15 @@ Broken judge_planned(MachineRoom const& room, World const& world, Guilt const& g
                 return {Property::s8, fmt::format("ranks {} and {} share a device, and {} {}", low, high,
                                                   job.name_of(process), failed ? error_text(room, state) : "is ready")};
             }
+            continue;
+        }
+        if (job.settings.told) {
+            RankId const rank = job.settings.told->first;
+            bool const named = error.code == Code::mismatch && error.field == Field::nranks &&
+                               (error.about == rank || error.other == rank);
+            if (!failed || !named)
+                return {Property::l3, fmt::format("rank {} was told another number of ranks, and {} {}", rank,
+                                                  job.name_of(process), failed ? error_text(room, state) : "is ready")};
             continue;
         }
         // The second process may come when the others have their ring already: then it alone is told so.
@@ -151,23 +164,26 @@ Broken judge_at_rest(MachineRoom const& room, FaultPlan const& plan, World const
     for (Node process = 0; process < job.processes; ++process) {
         ProcessState const& state = room.process(world.states[process]);
         somebody_ready = somebody_ready || (state.history & ProcessState::kWasReady) != 0;
-        if (Broken broken = judge_process(room, world, guilt, process))
+        if (Broken broken = judge_process(room, world, guilt, process); is_wanted(job.settings, broken))
             return broken;
     }
-    if (Broken broken = judge_planned(room, world, guilt); broken && (job.settings.twin || job.settings.same_device))
-        return broken;
+    if (is_planned(job)) {
+        if (Broken broken = judge_planned(room, world, guilt); is_wanted(job.settings, broken))
+            return broken;
+    }
     bool const agreed = job.policies.commit == Commit::root || job.policies.commit == Commit::chords;
     ProcessState const* first_ready = nullptr;
     for (Node process = 0; process < job.processes; ++process) {
         ProcessState const& state = room.process(world.states[process]);
         bool const one_of_all = job.rank_of(process) == process;  // of a rank that is there twice, the first
         if (somebody_ready && agreed && one_of_all && !job.settings.twin &&
-            (state.history & ProcessState::kHeldAll) == 0)
+            (state.history & ProcessState::kHeldAll) == 0 && is_asked(job.settings, Property::s3))
             return {Property::s3, fmt::format("somebody was ready although {} never held table and both hands",
                                               job.name_of(process))};
         if (state.life == Life::dead || state.machine.phase != Phase::ready)
             continue;
-        if (first_ready != nullptr && first_ready->table != state.table)
+        bool const differs = first_ready != nullptr && first_ready->table != state.table;
+        if (differs && is_asked(job.settings, Property::s2))
             return {Property::s2, "two ready ranks hold different tables"};
         first_ready = &state;
     }

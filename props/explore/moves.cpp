@@ -42,7 +42,7 @@ void MoveFinder::find(World const& world, Moves& moves) {
 void MoveFinder::find_steps(World const& world, std::vector<Move>& steps) {
     for (Node node = 0; node < job_.nodes; ++node) {
         NodeFacts const& facts = room_.facts(node, world.states[node]);
-        if (facts.life == Life::unborn)
+        if (facts.life == Life::unborn && may_begin(world, node))
             steps.push_back({Kind::start, node, 0, 0});
         else if (facts.life == Life::running && facts.deadline_ns <= 0)
             steps.push_back({Kind::timer, node, 0, 0});
@@ -70,7 +70,25 @@ void MoveFinder::find_steps(World const& world, std::vector<Move>& steps) {
             if (kind == Kind::ending || !is_held(room_, world, move))
                 steps.push_back(move);
         }
+        for (std::uint8_t end = 0; end < 2; ++end) {
+            if (connection.drained(end))
+                steps.push_back({Kind::sent, connection.owner(end), i, end});
+        }
     }
+}
+
+/// A second process that comes late waits until the first has its successor and its predecessor has the first.
+bool MoveFinder::may_begin(World const& world, Node node) {
+    if (!job_.settings.twin_late || node < job_.nranks)
+        return true;
+    RankId const first = job_.rank_of(node);
+    for (RankId const rank : {first, predecessor_of(first, job_.nranks)}) {
+        NodeFacts const& facts = room_.facts(static_cast<Node>(rank), world.states[rank]);
+        bool const gone = facts.life == Life::ended || facts.life == Life::dead;
+        if (!facts.knows_successor && !gone)
+            return false;
+    }
+    return true;
 }
 
 bool MoveFinder::is_left(World const& world, std::size_t fault) const {
@@ -207,6 +225,8 @@ bool MoveFinder::links_keep_still(World const& world, Node node) {
             bool const mute = job_.is_stranger(other);
             if (connection.inbox[end] == 0 && connection.ends[end].ending == Failure::none && !mute)
                 return false;
+            if (connection.ends[end].sending() && connection.inbox[end ^ 1U] != 0)
+                return false;  // the other one may read it
         }
     }
     return true;

@@ -32,6 +32,7 @@ public:
 private:
     void find_steps(World const& world, std::vector<Move>& steps);
     void find_faults(World const& world, std::vector<Move>& faults);
+    [[nodiscard]] bool may_begin(World const& world, Node node);
     [[nodiscard]] bool is_left(World const& world, std::size_t fault) const;
 
     // --- persistent sets ----------------------------------------------------------------------------------------

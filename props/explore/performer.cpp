@@ -166,9 +166,8 @@ void Performance<State, Machine>::act(Action const& action, Event const& event) 
     case ActionKind::close: effect(Effect::Kind::close, action); return;
     case ActionKind::send: return send(action);
     case ActionKind::learn: return learn(action);
-    case ActionKind::pause:
-    case ActionKind::unpause:
-        return;  // queues have no bounds here, so whoever asks to be told of `sent` is told at once
+    case ActionKind::pause: effect(Effect::Kind::pause, action); return;
+    case ActionKind::unpause: effect(Effect::Kind::unpause, action); return;
     case ActionKind::finish: finished_ = true; break;
     default: break;
     }
@@ -205,8 +204,10 @@ template <class State, class Machine>
 void Performance<State, Machine>::send(Action const& action) {
     Message message = message_of(action);
     message.frame = action.frame;
-    effect(Effect::Kind::send, action).message = mail_.number_of(message);
-    if (action.notify)
+    Effect& out = effect(Effect::Kind::send, action);
+    out.message = mail_.number_of(message);
+    out.notify = action.notify && job_.settings.narrow;
+    if (action.notify && !job_.settings.narrow)  // queues have no bounds, so it is out at once
         answers_.push_back(Event::sent(0, action.link));
 }
 

@@ -24,11 +24,12 @@ struct Input {
 
 /// What a step does to the world around it, in order.
 struct Effect {
-    enum class Kind : std::uint8_t { connect, send, admit, close, deafen, finish };
+    enum class Kind : std::uint8_t { connect, send, admit, close, deafen, finish, pause, unpause };
     Kind kind = Kind::connect;
     protocol::Listener listener = protocol::Listener::ring;
     Node target = 0;       ///< connect
     bool lingers = false;  ///< finish: a root goes on listening, to tell late comers
+    bool notify = false;   ///< send: the owner waits until it is out
     protocol::Link link;
     protocol::Link to;  ///< admit
     std::uint32_t message = 0;

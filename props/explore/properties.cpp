@@ -1,6 +1,8 @@
 #include "explore/properties.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace ronde::explore {
 namespace {
@@ -30,6 +32,18 @@ constexpr std::array<Words, kProperties> kWords{{
 }  // namespace
 
 std::string_view name_of(Property property) noexcept { return kWords[static_cast<std::size_t>(property)].name; }
+
+std::optional<Property> property_named(std::string_view name) noexcept {
+    auto const same = [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    };
+    for (std::size_t i = 1; i < kWords.size(); ++i) {
+        if (std::equal(name.begin(), name.end(), kWords[i].name.begin(), kWords[i].name.end(), same))
+            return static_cast<Property>(i);
+    }
+    return std::nullopt;
+}
+
 std::string_view meaning_of(Property property) noexcept { return kWords[static_cast<std::size_t>(property)].meaning; }
 
 }  // namespace ronde::explore

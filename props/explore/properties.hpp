@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,8 @@ inline constexpr std::uint32_t kProperties = 14;
 
 /// "S1" .. "L4", "seam".
 [[nodiscard]] std::string_view name_of(Property property) noexcept;
+/// Inverse of name_of, in either case; nothing for another text.
+[[nodiscard]] std::optional<Property> property_named(std::string_view name) noexcept;
 /// One line: what it says.
 [[nodiscard]] std::string_view meaning_of(Property property) noexcept;
 

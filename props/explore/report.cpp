@@ -42,12 +42,23 @@ std::string headline(Exploration const& exploration) {
     std::string text = fmt::format("{} rank{}, {} root{}, profile {}, gather {}, {}", settings.nranks,
                                    settings.nranks == 1 ? "" : "s", settings.nroots, settings.nroots == 1 ? "" : "s",
                                    name_of(policies.profile), name_of(policies.gather), faults_text(settings));
+    if (settings.policies.turns != policies_of(settings.policies.profile).turns)
+        text += fmt::format("; turns {}", name_of(settings.policies.turns));
+    if (settings.narrow)
+        text += "; no buffer holds a slice";
     if (settings.twin)
-        text += fmt::format("; rank {} is there twice", *settings.twin);
+        text += fmt::format("; rank {} is there twice{}", *settings.twin,
+                            settings.twin_late ? ", the second one when both neighbours are served" : "");
     if (settings.same_device)
         text +=
             fmt::format("; ranks {} and {} share a device", settings.same_device->first, settings.same_device->second);
+    if (settings.told)
+        text += fmt::format("; rank {} was told that there are {}", settings.told->first, settings.told->second);
     return text;
+}
+
+std::string what_holds(ExploreSettings const& settings) {
+    return settings.only ? fmt::format("{} holds", name_of(*settings.only)) : "every property holds";
 }
 
 long double seconds(TimeNs time_ns) { return static_cast<long double>(std::max<TimeNs>(time_ns, 1)) / 1e9L; }
@@ -73,10 +84,18 @@ std::string rerun_line(Exploration const& exploration) {
         line += fmt::format(" --profile {}", name_of(settings.policies.profile));
     if (settings.policies.gather != policies_of(settings.policies.profile).gather)
         line += fmt::format(" --gather {}", name_of(settings.policies.gather));
+    if (settings.policies.turns != policies_of(settings.policies.profile).turns)
+        line += fmt::format(" --turns {}", name_of(settings.policies.turns));
+    if (settings.narrow)
+        line += " --narrow";
     if (settings.twin)
-        line += fmt::format(" --twin {}", *settings.twin);
+        line += fmt::format(" --twin {}{}", *settings.twin, settings.twin_late ? " --twin-late" : "");
     if (settings.same_device)
         line += fmt::format(" --same-device {},{}", settings.same_device->first, settings.same_device->second);
+    if (settings.told)
+        line += fmt::format(" --told {}={}", settings.told->first, settings.told->second);
+    if (settings.only)
+        line += fmt::format(" --property {}", name_of(*settings.only));
     if (exploration.found && !exploration.found->plan.list.empty()) {
         // Only what happened: the path says which faults of the list it took.
         std::string given;
@@ -101,7 +120,7 @@ std::string exploration_text(Exploration const& exploration) {
             text += "  " + line + "\n";
         text += fmt::format("  rerun: {}\n", rerun_line(exploration));
     } else if (exploration.answer == Answer::holds) {
-        text += "every property holds in every order of events\n";
+        text += fmt::format("{} in every order of events\n", what_holds(exploration.settings));
     } else {
         text += fmt::format("gave up: {}; no property is broken in what was seen\n", exploration.gave_up_why);
     }
@@ -147,6 +166,8 @@ std::string exploration_json(Exploration const& exploration) {
     json["elapsed_ns"] = exploration.elapsed_ns;
     json["cpu_ns"] = exploration.cpu_ns;
     json["exact"] = settings.exact;
+    if (settings.only)
+        json["only"] = name_of(*settings.only);
     json["expected_omissions"] = static_cast<double>(expected_omissions(exploration));
     if (exploration.found) {
         json["property"] = name_of(exploration.found->broken.property);

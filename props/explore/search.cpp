@@ -58,7 +58,7 @@ bool Search::begins_well() {
     for (std::uint32_t root = 0; root < job.nroots; ++root) {
         Node const node = job.root_node(root);
         Broken const& broken = room_.step(node, room_.unborn(node), Input{}).broken;
-        if (broken)
+        if (is_wanted(settings_, broken))
             found_ = Counterexample{{broken.property, fmt::format("{} {}", job.name_of(node), broken.why)}, {}, {}};
     }
     return !found_;
@@ -91,6 +91,8 @@ bool Search::make_successors(std::span<std::byte const> from, Moves const& moves
             world_.read(from);
             ++counts_.transitions;
             Broken broken = make_move(room_, finder_.plan().list, world_, move);
+            if (broken && !is_wanted(settings_, broken))
+                continue;
             if (broken) {
                 found_ = Counterexample{std::move(broken), path_to(number), finder_.plan()};
                 found_->path.push_back(move);
@@ -216,8 +218,10 @@ Answer Search::depth_first() {
         world_.read(frame.bytes);
         ++counts_.transitions;
         Broken broken = make_move(room_, finder_.plan().list, world_, move);
+        if (broken && !is_wanted(settings_, broken))
+            continue;
         std::uint32_t const reached = broken ? 0 : number(world_);
-        if (!broken && !fresh && colours[reached] == on_path)
+        if (!broken && !fresh && colours[reached] == on_path && is_asked(settings_, Property::l4))
             broken = {Property::l4, "the world is where it was before: it goes in circles"};
         if (broken) {
             found_ = Counterexample{std::move(broken), path(), finder_.plan()};

@@ -39,10 +39,22 @@ std::string contradiction_in(ExploreSettings const& settings) {
                            std::max<std::size_t>(settings.faults, settings.given.size()), kMostFaults);
     if (settings.twin && *settings.twin >= settings.nranks)
         return fmt::format("there is no rank {} to be there twice", *settings.twin);
+    if (settings.twin_late && !settings.twin)
+        return "nobody is there twice who could come late";
     if (settings.same_device) {
         auto const [a, b] = *settings.same_device;
         if (a == b || std::max(a, b) >= settings.nranks)
             return fmt::format("ranks {} and {} cannot share a device", a, b);
+    }
+    if (settings.told) {
+        auto const [rank, nranks] = *settings.told;
+        if (rank >= settings.nranks)
+            return fmt::format("there is no rank {} to be told another number of ranks", rank);
+        if (nranks <= rank || nranks == settings.nranks || nranks > kMostRanks)
+            return fmt::format("rank {} cannot be told of {} ranks: expected {}..{}, and not {}", rank, nranks,
+                               rank + 1U, kMostRanks, settings.nranks);
+        if (settings.nroots != 1)
+            return "who is told another number of ranks needs a job with one root";
     }
     return std::string(contradiction_in(resolve(settings.policies, settings.nranks, settings.nroots), settings.nranks,
                                         settings.nroots));

@@ -1,6 +1,7 @@
 /// What an exploration is asked: which worlds, which faults, in which order, and when to give up.
 #pragma once
 
+#include "explore/properties.hpp"
 #include "protocol/policy.hpp"
 #include "protocol/units.hpp"
 
@@ -63,8 +64,13 @@ struct ExploreSettings {
     std::uint32_t kinds = (1U << kFaultKinds) - 1U;  ///< bit per FaultKind that may happen
     std::vector<Fault> given;                        ///< not empty: exactly these may happen, and `faults` is ignored
     std::optional<RankId> twin;                      ///< a second process claims this rank
+    bool twin_late = false;  ///< ... and begins when the rank has its successor and its predecessor has the rank
     std::optional<std::pair<RankId, RankId>> same_device;
+    /// This rank was told another number of ranks. Then the root was told none: the first check-in fixes it.
+    std::optional<std::pair<RankId, std::uint32_t>> told;
+    bool narrow = false;  ///< no buffer holds a slice: who waits until it is sent waits until it is read
 
+    std::optional<Property> only;  ///< nothing else is looked for; what else breaks a rule in a step leads nowhere
     Order order = Order::breadth_first;
     bool exact = false;     ///< keep whole states instead of fingerprints
     bool reduction = true;  ///< persistent sets (docs/checking.md)

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace ronde::explore {
 namespace {
 
@@ -37,43 +40,53 @@ std::string phase_text(MachineRoom const& room, Node node, StateNumber state) {
 
 class Storyteller {
 public:
-    Storyteller(MachineRoom& room, Counterexample const& found)
-        : room_(room), job_(room.job()), found_(found), before_(first_world(room)), after_(before_) {}
+    Storyteller(MachineRoom& room, FaultPlan const& plan)
+        : room_(room), job_(room.job()), plan_(plan), before_(first_world(room)), after_(before_) {}
 
-    std::vector<std::string> tell();
+    /// What comes of a move from where the story has got to, and how it is told.
+    struct Told {
+        World after;
+        Broken broken;
+        std::string line;
+    };
+    Told tell(Move move);
+    /// The story goes on behind it.
+    void go_on(Told const& told) {
+        before_ = told.after;
+        ++lines_;
+    }
+    [[nodiscard]] World const& here() const { return before_; }
 
 private:
     std::string line(Move move, Fed const& fed, std::string const& actions) const;
     std::string event_text(Move move, Fed const& fed) const;
     std::string action_text(Node node, Action const& action) const;
     std::string fault_text(Move move) const;
+    [[nodiscard]] bool waits_in_the_queue(Connection const& call) const;
 
     MachineRoom& room_;
     Job const& job_;
-    Counterexample const& found_;
+    FaultPlan const& plan_;
     World before_;
     World after_;
+    std::size_t lines_ = 0;
 };
 
-std::vector<std::string> Storyteller::tell() {
-    std::vector<std::string> lines;
-    for (Move const move : found_.path) {
-        before_ = after_;
-        Fed fed;
-        static_cast<void>(make_move(room_, found_.plan.list, after_, move, &fed));
-        std::string actions;
-        if (fed.any) {
-            room_.retell(fed.node, fed.before, fed.input, [&](Event const&, Actions const& asked) {
-                for (Action const& action : asked) {
-                    std::string const text = action_text(fed.node, action);
-                    if (!text.empty())
-                        actions += (actions.empty() ? "" : "; ") + text;
-                }
-            });
-        }
-        lines.push_back(fmt::format("{:>3}. {}", lines.size() + 1U, line(move, fed, actions)));
+Storyteller::Told Storyteller::tell(Move move) {
+    after_ = before_;
+    Fed fed;
+    Broken broken = make_move(room_, plan_.list, after_, move, &fed);
+    std::string actions;
+    if (fed.any) {
+        room_.retell(fed.node, fed.before, fed.input, [&](Event const&, Actions const& asked) {
+            for (Action const& action : asked) {
+                std::string const text = action_text(fed.node, action);
+                if (!text.empty())
+                    actions += (actions.empty() ? "" : "; ") + text;
+            }
+        });
     }
-    return lines;
+    return {after_, std::move(broken), fmt::format("{:>3}. {}", lines_ + 1U, line(move, fed, actions))};
 }
 
 std::string Storyteller::line(Move move, Fed const& fed, std::string const& actions) const {
@@ -94,6 +107,8 @@ std::string Storyteller::event_text(Move move, Fed const& fed) const {
     case Move::Kind::start: return "begins";
     case Move::Kind::arrive: {
         std::string const who = job_.name_of(connection.caller);
+        if (!fed.any && waits_in_the_queue(connection))
+            return fmt::format("a call of {} waits in the queue", who);
         if (!fed.any)
             return fmt::format("nobody listens to the call of {}", who);
         return fmt::format("a call of {} is {}", who,
@@ -116,13 +131,23 @@ std::string Storyteller::event_text(Move move, Fed const& fed) const {
     case Move::Kind::ending:
         return fmt::format("the connection with {} ends ({})", other, name_of(connection.ends[move.detail].ending));
     case Move::Kind::timer: return "its timer is due, as nothing else happens";
+    case Move::Kind::sent: return fmt::format("{} has read all that it sent", other);
     case Move::Kind::fault: return fault_text(move);
     }
     return {};
 }
 
+/// Whether a call that arrived stands now, and nobody looks at its listener yet.
+bool Storyteller::waits_in_the_queue(Connection const& call) const {
+    std::span<Connection const> const all = after_.all();
+    return std::any_of(all.begin(), all.end(), [&](Connection const& connection) {
+        return connection.stage == Connection::Stage::queued && connection.caller == call.caller &&
+               connection.callee == call.callee && connection.ends[0].link() == call.ends[0].link();
+    });
+}
+
 std::string Storyteller::fault_text(Move move) const {
-    Fault const& fault = found_.plan.list[move.detail];
+    Fault const& fault = plan_.list[move.detail];
     Connection const& connection = before_.connections[move.connection];
     switch (fault.kind) {
     case FaultKind::crash: return "FAULT it dies; what it sent still arrives";
@@ -160,7 +185,47 @@ std::string Storyteller::action_text(Node node, Action const& action) const {
 }  // namespace
 
 std::vector<std::string> story_of(MachineRoom& room, Counterexample const& found) {
-    return Storyteller(room, found).tell();
+    Storyteller teller(room, found.plan);
+    std::vector<std::string> lines;
+    for (Move const move : found.path) {
+        Storyteller::Told const told = teller.tell(move);
+        lines.push_back(told.line);
+        teller.go_on(told);
+    }
+    return lines;
+}
+
+tl::expected<Broken, std::string> retrace(ExploreSettings const& settings, std::vector<std::string> const& story) {
+    Job const job(settings);
+    MachineRoom room(job);
+    FaultPlan plan{settings.given, static_cast<std::uint32_t>(settings.given.size()), true};
+    std::sort(plan.list.begin(), plan.list.end());
+    MoveFinder finder(room, plan, false);
+    Storyteller teller(room, plan);
+    Moves moves;
+    Broken broken;
+    for (std::string const& line : story) {
+        if (broken)
+            return tl::unexpected(
+                fmt::format("{} is broken before this line is told: {}", name_of(broken.property), line));
+        finder.find(teller.here(), moves);
+        moves.steps.insert(moves.steps.end(), moves.faults.begin(), moves.faults.end());
+        bool found = false;
+        for (std::size_t i = 0; i < moves.steps.size() && !found; ++i) {
+            Storyteller::Told told = teller.tell(moves.steps[i]);
+            found = told.line == line;
+            if (!found)
+                continue;
+            broken = std::move(told.broken);
+            teller.go_on(told);
+        }
+        if (!found)
+            return tl::unexpected(fmt::format("none of {} possible moves is told so: {}", moves.steps.size(), line));
+    }
+    finder.find(teller.here(), moves);
+    if (!broken && moves.at_rest)
+        broken = judge_at_rest(room, plan, teller.here());
+    return broken;
 }
 
 }  // namespace ronde::explore

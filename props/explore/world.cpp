@@ -34,6 +34,7 @@ private:
     void accept(Connection& connection, Node node);
     void deliver(Move move);
     void ending(Move move);
+    void sent(Move move);
     void timer(Node node);
     void fault(Move move);
     void crash(Node node, bool reset);
@@ -115,6 +116,7 @@ Broken Mover::run(Move move) {
     }
     case Move::Kind::deliver: deliver(move); break;
     case Move::Kind::ending: ending(move); break;
+    case Move::Kind::sent: sent(move); break;
     case Move::Kind::timer: timer(move.node); break;
     case Move::Kind::fault: fault(move); break;
     }
@@ -179,6 +181,15 @@ void Mover::ending(Move move) {
     Input const input = input_of(room_, connection, move.detail);
     // An end of stream leaves the other half open: the peer learns that it was closed too.
     leave(connection, move.detail, Failure::end_of_stream);
+    feed(move.node, input);
+}
+
+void Mover::sent(Move move) {
+    End& end = world_.connections[move.connection].ends[move.detail];
+    end.bits = static_cast<std::uint8_t>(end.bits & ~End::kSending);
+    Input input;
+    input.kind = EventKind::sent;
+    input.link = end.link();
     feed(move.node, input);
 }
 
@@ -336,8 +347,14 @@ void Mover::perform(Node node, Effect const& effect) {
         std::uint32_t& inbox = connection.inbox[place.end ^ 1U];
         if (!peer.over() && peer.ending == Failure::none && !job_.is_stranger(connection.owner(place.end ^ 1U)))
             inbox = room_.mail().push(inbox, effect.message);
+        if (effect.notify)
+            connection.ends[place.end].bits |= End::kSending;
         return;
     }
+    case Effect::Kind::pause: connection.ends[place.end].bits |= End::kPaused; return;
+    case Effect::Kind::unpause:
+        connection.ends[place.end].bits = static_cast<std::uint8_t>(connection.ends[place.end].bits & ~End::kPaused);
+        return;
     case Effect::Kind::admit:
         if (find(node, effect.to).connection != kNowhere)
             return break_rule(Property::s3,
@@ -391,7 +408,7 @@ void Mover::drop_queue(Node node, bool all, Listener listener) {
 
 /// The owner of `end` leaves. What it sent still arrives, and then `told`.
 void Mover::leave(Connection& connection, unsigned end, Failure told) {
-    connection.ends[end].bits = static_cast<std::uint8_t>(connection.ends[end].bits | End::kOver);
+    connection.ends[end].bits = static_cast<std::uint8_t>((connection.ends[end].bits & End::kTold) | End::kOver);
     connection.inbox[end] = 0;
     End& peer = connection.ends[end ^ 1U];
     if (!peer.over() && peer.ending == Failure::none)

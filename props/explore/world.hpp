@@ -16,8 +16,10 @@ namespace ronde::explore {
 /// One end of a connection.
 struct End {
     enum Bits : std::uint8_t {
-        kOver = 1,  ///< its owner has closed it, or knows that it ended
-        kTold = 2,  ///< the calling end: its owner knows that the connection stands
+        kOver = 1,     ///< its owner has closed it, or knows that it ended
+        kTold = 2,     ///< the calling end: its owner knows that the connection stands
+        kPaused = 4,   ///< its owner reads nothing from it
+        kSending = 8,  ///< its owner waits to be told that all it has sent is out
     };
     protocol::LinkClass link_class = protocol::LinkClass::none;  ///< its owner's name for it; none: not accepted yet
     std::uint8_t link_index = 0;
@@ -26,6 +28,8 @@ struct End {
 
     [[nodiscard]] bool over() const { return (bits & kOver) != 0; }
     [[nodiscard]] bool told() const { return (bits & kTold) != 0; }
+    [[nodiscard]] bool paused() const { return (bits & kPaused) != 0; }
+    [[nodiscard]] bool sending() const { return (bits & kSending) != 0; }
     [[nodiscard]] protocol::Link link() const { return {link_class, link_index}; }
 };
 
@@ -50,7 +54,12 @@ struct Connection {
     /// Whether the owner of this end can read, or be told of the end.
     [[nodiscard]] bool readable(unsigned end) const {
         bool const attached = end == 0 ? ends[0].told() : stage == Stage::standing;
-        return attached && !ends[end].over() && (inbox[end] != 0 || ends[end].ending != protocol::Failure::none);
+        return attached && !ends[end].over() && !ends[end].paused() &&
+               (inbox[end] != 0 || ends[end].ending != protocol::Failure::none);
+    }
+    /// Whether the owner of this end, which waits for it, can be told that all it has sent is out.
+    [[nodiscard]] bool drained(unsigned end) const {
+        return ends[end].sending() && inbox[end ^ 1U] == 0 && ends[end].ending != protocol::Failure::reset;
     }
 };
 static_assert(std::has_unique_object_representations_v<Connection>);
@@ -96,11 +105,12 @@ struct Move {
         ending,     ///< the end of the stream at one end
         timer,      ///< time moves on to the node's timer
         fault,
+        sent,  ///< all that one end has sent is out
     };
     Kind kind = Kind::start;
     std::uint8_t node = 0;        ///< whose step it is
     std::uint8_t connection = 0;  ///< its place in the world; fault: the connection that it takes
-    std::uint8_t detail = 0;      ///< deliver, ending: the end; fault: its number
+    std::uint8_t detail = 0;      ///< deliver, ending, sent: the end; fault: its number
     friend constexpr bool operator==(Move, Move) = default;
     [[nodiscard]] std::uint32_t packed() const {
         return static_cast<std::uint32_t>(kind) | std::uint32_t{node} << 8U | std::uint32_t{connection} << 16U |

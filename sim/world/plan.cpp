@@ -63,6 +63,14 @@ std::string contradiction_in(Fault const& fault, std::size_t number, WorldPlan c
     if (fault.kind == FaultKind::wrong_nranks && fault.amount < plan.nroots)
         return wrong(
             fmt::format("{} ranks cannot have {} roots: such a process does not start", fault.amount, plan.nroots));
+    if (fault.kind == FaultKind::stranger && fault.target != Target::root) {
+        bool const calls_back = plan.policies.reply == protocol::Reply::callback;
+        if (fault.listener == protocol::Listener::root)
+            return wrong("a rank has no listener of a root to knock at; expected ring, or callback");
+        if (fault.listener == protocol::Listener::callback && !calls_back)
+            return wrong(
+                "nobody listens for call-backs under these policies; expected ring, or profile nccl or article");
+    }
     if (fault.kind == FaultKind::same_device && fault.amount >= plan.nranks)
         return wrong("amount is the rank whose device is claimed");
     return {};

@@ -25,6 +25,8 @@ namespace ronde::conformance::kernel {
 [[nodiscard]] Facts close_with_unread_bytes();
 [[nodiscard]] Facts word_to_a_closed_end();
 [[nodiscard]] Facts self_connection();
+[[nodiscard]] Facts calls_are_interrupted();
+[[nodiscard]] Facts word_in_pieces();
 
 [[nodiscard]] Facts three_calls_are_lost();
 [[nodiscard]] Facts calls_are_lost_for_a_while();

@@ -330,6 +330,30 @@ Facts request_is_forgotten() {
         .add("words of the ghost", played.storm.data_retransmits + 1);
 }
 
+Facts calls_are_interrupted() {
+    WorldPlan plan = plan_of(1);
+    plan.faults = {on_root(FaultKind::interrupted, 0, kNever), on_ranks(FaultKind::interrupted, 0, 1, 0, kNever)};
+    for (Fault& fault : plan.faults)
+        fault.amount = 4;
+    Played const played = play(plan, kSecondNs);
+    return Facts()
+        .add("calls were interrupted", played.storm.interrupted_calls > 0 ? "yes" : "no")
+        .add("accepted", played.heard.accepted)
+        .add("its word", played.heard.first_word_ns.empty() ? "lost" : "heard");
+}
+
+Facts word_in_pieces() {
+    constexpr TimeNs kPieceNs = 10 * kMicrosecondNs;
+    WorldPlan plan = plan_of(1);
+    plan.faults = {on_ranks(FaultKind::trickle, 0, 1, 0, kPieceNs)};
+    plan.faults.front().amount = 1;
+    Heard const heard = play(plan, 100 * kMillisecondNs).heard;
+    std::uint64_t early = 0;
+    for (auto const& [process, at_ns] : heard.first_word_ns)
+        early += at_ns < heard.connected_ns.at(process) + (protocol::kHelloBytes - 1) * kPieceNs ? 1U : 0U;
+    return Facts().add("heard whole", heard.first_word_ns.size()).add("heard before the last piece", early);
+}
+
 // --- the long ones --------------------------------------------------------------------------------------------------
 
 Facts three_calls_are_lost() {

@@ -20,6 +20,8 @@ namespace ronde::conformance::pretended {
 [[nodiscard]] Facts caller_resets_in_the_queue();
 [[nodiscard]] Facts ghosts_close();
 [[nodiscard]] Facts request_is_forgotten();
+[[nodiscard]] Facts calls_are_interrupted();
+[[nodiscard]] Facts word_in_pieces();
 
 [[nodiscard]] Facts three_calls_are_lost();
 [[nodiscard]] Facts calls_are_lost_for_a_while();

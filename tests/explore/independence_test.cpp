@@ -113,6 +113,14 @@ TEST(Independence, StepsOfDifferentProcessesCommuteWhenStrangersCome) {
     EXPECT_GT(expect_steps_commute(given(job_of(2), {"stranger:root0=claim", "stranger:0=garbage"})), 1'000U);
 }
 
+TEST(Independence, StepsOfDifferentProcessesCommuteWhenWritersWaitForReaders) {
+    ExploreSettings settings = job_of(2, protocol::Profile::article);
+    settings.policies.turns = protocol::Turns::send_then_receive;
+    EXPECT_GT(expect_steps_commute(settings), 10U);
+    settings.narrow = true;
+    EXPECT_GT(expect_steps_commute(settings), 10U);
+}
+
 TEST(Independence, AStateIsTheSameStateLater) {
     Job const job(job_of(2));
     MachineRoom room(job);

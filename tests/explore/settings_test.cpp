@@ -37,6 +37,14 @@ TEST(Settings, AnUnknownFaultIsToldWhatThereIs) {
     EXPECT_NE(fault.error().find("crash:0"), std::string::npos);
 }
 
+TEST(Settings, PropertiesAreFoundByTheirNames) {
+    EXPECT_EQ(property_named("L2"), Property::l2);
+    EXPECT_EQ(property_named("s8"), Property::s8);
+    EXPECT_EQ(property_named("seam"), Property::seam);
+    EXPECT_EQ(property_named("none"), std::nullopt);
+    EXPECT_EQ(property_named("L"), std::nullopt);
+}
+
 TEST(Settings, WhatCannotBeExploredSaysWhy) {
     auto const why = [](auto const& change) {
         ExploreSettings settings = job_of(3);
@@ -49,6 +57,22 @@ TEST(Settings, WhatCannotBeExploredSaysWhy) {
     EXPECT_EQ(why([](ExploreSettings& s) { s.twin = 3; }), "there is no rank 3 to be there twice");
     EXPECT_EQ(why([](ExploreSettings& s) { s.same_device = {1, 1}; }), "ranks 1 and 1 cannot share a device");
     EXPECT_EQ(why([](ExploreSettings& s) { s.nroots = 4; }), "a job cannot have more roots than ranks");
+    EXPECT_EQ(why([](ExploreSettings& s) { s.twin_late = true; }), "nobody is there twice who could come late");
+    EXPECT_EQ(why([](ExploreSettings& s) {
+                  s.told = {3, 4};
+              }),
+              "there is no rank 3 to be told another number of ranks");
+    for (std::uint32_t const nranks : {2U, 3U, 9U}) {
+        EXPECT_EQ(why([nranks](ExploreSettings& s) {
+                      s.told = {2, nranks};
+                  }),
+                  "rank 2 cannot be told of " + std::to_string(nranks) + " ranks: expected 3..8, and not 3");
+    }
+    EXPECT_EQ(why([](ExploreSettings& s) {
+                  s.nroots = 2;
+                  s.told = {1, 2};
+              }),
+              "who is told another number of ranks needs a job with one root");
 }
 
 }  // namespace

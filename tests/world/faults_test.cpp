@@ -118,6 +118,23 @@ TEST(Faults, EveryKindOfStrangerAtEveryListenerIsTurnedAway) {
     }
 }
 
+TEST(Faults, AStrangerKnocksOnlyWhereItsTargetCanHaveAListener) {
+    WorldPlan plan = plan_of(4);
+    plan.faults = {fault_on_rank(FaultKind::stranger, 2)};
+    auto const why = [&](protocol::Listener listener) {
+        plan.faults.front().listener = listener;
+        return contradiction_in(plan);
+    };
+    EXPECT_EQ(why(protocol::Listener::ring), "");
+    EXPECT_EQ(why(protocol::Listener::root),
+              "fault 1 (stranger): a rank has no listener of a root to knock at; expected ring, or callback");
+    EXPECT_NE(why(protocol::Listener::callback).find("nobody listens for call-backs"), std::string::npos);
+    plan.policies = protocol::policies_of(protocol::Profile::nccl);
+    EXPECT_EQ(why(protocol::Listener::callback), "");
+    plan.faults = {fault_on_root(FaultKind::stranger)};
+    EXPECT_EQ(why(protocol::Listener::root), "");
+}
+
 TEST(Faults, ARestartedRankBeforeTheHandOutTakesItsPlace) {
     WorldPlan plan = troubled(8);
     plan.budget_ns = 20 * kSecondNs;
