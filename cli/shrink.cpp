@@ -1,23 +1,30 @@
 /// `ronde shrink`: a failure made small.
 #include "shrink/shrink.hpp"
 
+#include "cli/failure_picture.hpp"
+#include "cli/kept_scripts.hpp"
 #include "cli/sim_options.hpp"
 #include "cli/values.hpp"
 #include "scenario/atomic_file.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace ronde::cli {
 namespace {
 
 struct ShrinkCommand {
     std::string script;
-    std::string out;
+    std::string small;  ///< where the small script goes
+    std::string out;    ///< below it a folder of this run is left
+    PictureWish pictures;
+    bool json = false;
     std::string property;
     props::ShrinkOptions options;
     std::uint32_t continuations = 16;
@@ -66,33 +73,96 @@ std::string critical_text(props::CriticalStep const& critical) {
         critical.step, critical.choices, critical.continuations);
 }
 
-Exit run_shrink(ShrinkCommand const& command) {
+/// What came of it.
+struct Small {
+    props::Shrunk shrunk;
+    std::string path;    ///< of the script
+    std::string test;    ///< of the same as a test
+    std::string before;  ///< sizes in words
+    std::string after;
+    std::optional<props::CriticalStep> critical;
+};
+
+std::string text_of(Small const& small) {
+    props::Shrunk const& shrunk = small.shrunk;
+    std::string text =
+        fmt::format("{}\nbefore        {}\nafter         {}\n", to_text(shrunk.violation), small.before, small.after);
+    text += fmt::format("cost          {} worlds, {} changes kept{}\n", shrunk.runs, shrunk.steps,
+                        shrunk.finished ? "; no single change makes it smaller" : "; stopped, there was no more time");
+    if (small.critical)
+        text += critical_text(*small.critical);
+    return text + fmt::format("\n{}\nas a test:    {}\nrun it again: ronde check {}\n",
+                              write_scenario(shrunk.script.plan), small.test, small.path);
+}
+
+std::string json_of(Small const& small, std::string const& script) {
+    props::Shrunk const& shrunk = small.shrunk;
+    nlohmann::ordered_json json{{"property", name_of(shrunk.violation.property)},
+                                {"why", to_text(shrunk.violation)},
+                                {"script", script},
+                                {"small", small.path},
+                                {"test", small.test},
+                                {"before", small.before},
+                                {"after", small.after},
+                                {"worlds", shrunk.runs},
+                                {"changes", shrunk.steps},
+                                {"finished", shrunk.finished}};
+    if (small.critical)
+        json["critical"] = {{"step", small.critical->step},
+                            {"choices", small.critical->choices},
+                            {"continuations", small.critical->continuations}};
+    return json.dump(2) + "\n";
+}
+
+Small made_small(ShrinkCommand const& command) {
     auto script = props::load_script(command.script);
     if (!script)
         throw UsageError(script.error());
     props::PropertyId const property = property_in(command, props::judge(*script));
-    std::string const before = size_text(*script);
-    props::Shrunk shrunk = props::shrink(std::move(*script), property, command.options);
-    std::string const path = command.out.empty() ? small_path_of(command.script) : command.out;
-    shrunk.script.plan.name = std::filesystem::path(path).stem().string();
-    std::string const why = save_script(
-        shrunk.script,
-        {fmt::format("violates {}", to_text(shrunk.violation)), fmt::format("made of {}", command.script)}, path);
-    if (!why.empty())
-        throw LauncherError(why);
-    std::string const test = std::filesystem::path(path).replace_extension("").string() + "_test.cpp";
-    std::string const text = test_file(shrunk.script, shrunk.violation, identifier_of(shrunk.script.plan.name));
-    if (auto const failed = sim::write_file(test, text); !failed.empty())
-        throw LauncherError(failed);
-    fmt::print("{}\n", to_text(shrunk.violation));
-    fmt::print("before        {}\nafter         {}\n", before, size_text(shrunk.script));
-    fmt::print("cost          {} worlds, {} changes kept{}\n", shrunk.runs, shrunk.steps,
-               shrunk.finished ? "; no single change makes it smaller" : "; stopped, there was no more time");
+    Small small;
+    small.before = size_text(*script);
+    small.shrunk = props::shrink(std::move(*script), property, command.options);
+    small.after = size_text(small.shrunk.script);
+    small.path = command.small.empty() ? small_path_of(command.script) : command.small;
+    small.shrunk.script.plan.name = std::filesystem::path(small.path).stem().string();
     bool const one_run = property < props::PropertyId::d1 && property != props::PropertyId::s5;
     if (command.continuations > 0 && one_run)
-        fmt::print("{}", critical_text(props::critical_step(shrunk.script, property, command.continuations)));
-    fmt::print("\n{}\n", write_scenario(shrunk.script.plan));
-    fmt::print("as a test:    {}\nrun it again: ronde check {}\n", test, path);
+        small.critical = props::critical_step(small.shrunk.script, property, command.continuations);
+    return small;
+}
+
+void save(Small& small, std::string const& origin) {
+    std::string const why = save_script(
+        small.shrunk.script,
+        {fmt::format("violates {}", to_text(small.shrunk.violation)), fmt::format("made of {}", origin)}, small.path);
+    if (!why.empty())
+        throw LauncherError(why);
+    small.test = std::filesystem::path(small.path).replace_extension("").string() + "_test.cpp";
+    std::string const text =
+        test_file(small.shrunk.script, small.shrunk.violation, identifier_of(small.shrunk.script.plan.name));
+    if (auto const failed = sim::write_file(small.test, text); !failed.empty())
+        throw LauncherError(failed);
+}
+
+Exit run_shrink(ShrinkCommand const& command) {
+    Small small = made_small(command);
+    save(small, command.script);
+    if (!command.json)
+        deliver(text_of(small), "");
+    std::fflush(stdout);
+    std::vector<BrokenScript> const scripts{{small.path, to_text(small.shrunk.violation)}};
+    std::vector<std::string> const pictures =
+        command.pictures.granted() ? draw_scripts(scripts) : std::vector<std::string>();
+    std::string const json = json_of(small, command.script);
+    if (!command.out.empty()) {
+        RunFolder folder(command.out, "shrink-" + std::filesystem::path(command.script).stem().string());
+        folder.put("results.json", json, "the report of --format json");
+        keep_scripts(folder, scripts);
+        folder.finish(to_text(small.shrunk.violation),
+                      "ronde check failures/" + std::filesystem::path(small.path).filename().string());
+    }
+    if (command.json)
+        deliver(with_picture(json, pictures.empty() ? "" : pictures.front()), "");
     return Exit::ok;
 }
 
@@ -106,7 +176,17 @@ void register_shrink(CLI::App& app, Outcome& outcome) {
     command->add_option("SCRIPT", options->script, "A scenario that violates a property; its tape lies beside it")
         ->type_name("FILE")
         ->required();
-    command->add_option("--out", options->out, "Where the small one goes (SCRIPT with .small.toml)")->type_name("FILE");
+    command->add_option("-o", options->small, "Where the small one goes (SCRIPT with .small.toml)")->type_name("FILE");
+    add_folder_option(*command, options->out);
+    add_picture_wish(*command, options->pictures);
+    command
+        ->add_option_function<std::string>(
+            "--format",
+            [options](std::string const& name) {
+                options->json = parse_format(name, {"text", "json"}) == 1;
+            },
+            "text or json (text)")
+        ->type_name("NAME");
     command->add_option("--property", options->property, "Which property is to stay violated (the first one)")
         ->type_name("ID");
     command

@@ -1,6 +1,7 @@
 /// `ronde sweep`: a scenario with some of its keys varied, as a table, as CSV or JSON, and as a plot.
 #include "report/sweep.hpp"
 
+#include "cli/run_folder.hpp"
 #include "cli/sim_options.hpp"
 #include "cli/values.hpp"
 #include "scenario/atomic_file.hpp"
@@ -21,9 +22,27 @@ struct SweepOptions {
     std::vector<std::string> vary;
     std::uint32_t jobs = 1;
     SweepFormat format = SweepFormat::text;
-    std::string out;
+    std::string report;  ///< a file for what would be printed
+    std::string out;     ///< below it a folder of this run is left
     std::string plot;
 };
+
+/// What a world cost here is no part of what is kept.
+void keep_sweep(SweepOptions const& options, sim::WorldPlan const& base, std::vector<sim::Axis> const& axes,
+                std::vector<sim::SweepRow> rows) {
+    for (sim::SweepRow& row : rows)
+        row.costs = {};
+    RunFolder folder(options.out, "sweep-" + base.name);
+    folder.put("scenario.toml", write_scenario(base), "what was varied; ronde sim scenario.toml plays it as it is");
+    folder.put("results.json", sweep_json(axes, rows),
+               "the report of --format json, with 0 for what a world cost here");
+    folder.put("results.csv", sweep_csv(axes, rows), "the same as --format csv");
+    if (auto const plot = sim::sweep_svg(base.name, axes, rows))
+        folder.put("plot.svg", *plot, "time to the full table over the first varied number");
+    else
+        folder.leave_out("plot.svg", plot.error());
+    folder.finish(fmt::format("{}: {} worlds", base.name, rows.size()), command_line());
+}
 
 Exit sweep(SweepOptions const& options) {
     if (options.choice.scenario.empty())
@@ -56,9 +75,13 @@ Exit sweep(SweepOptions const& options) {
             throw LauncherError("--plot " + why);
     }
     switch (options.format) {
-    case SweepFormat::text: deliver(sim::sweep_text(axes, *rows), options.out); break;
-    case SweepFormat::csv: deliver(sim::sweep_csv(axes, *rows), options.out); break;
-    case SweepFormat::json: deliver(sim::sweep_json(axes, *rows), options.out); break;
+    case SweepFormat::text: deliver(sim::sweep_text(axes, *rows), options.report); break;
+    case SweepFormat::csv: deliver(sim::sweep_csv(axes, *rows), options.report); break;
+    case SweepFormat::json: deliver(sim::sweep_json(axes, *rows), options.report); break;
+    }
+    if (!options.out.empty()) {
+        std::fflush(stdout);
+        keep_sweep(options, base, axes, std::move(*rows));
     }
     // A row that failed is an answer; only a sweep that could not be made is a failure.
     return Exit::ok;
@@ -100,9 +123,10 @@ void register_sweep(CLI::App& app, Outcome& outcome) {
             "text, csv or json (text)")
         ->type_name("NAME")
         ->group(group);
-    command->add_option("--out", options->out, "Put the result into FILE, in one step")
+    command->add_option("-o", options->report, "Put the result into FILE, in one step")
         ->type_name("FILE")
         ->group(group);
+    add_folder_option(*command, options->out);
     command->add_option("--plot", options->plot, "Draw time to the full table over the first varied number, as SVG")
         ->type_name("FILE")
         ->group(group);

@@ -60,7 +60,7 @@ TEST(Sim, TheArticleIsTakenApartRoundByRound) {
 TEST(Sim, PrintsAScenarioThatItReadsBack) {
     Folder const folder;
     std::string const file = folder / "mine.toml";
-    ASSERT_EQ(ronde("sim uneven-hosts --ranks 99 --print --out " + file).status, 0);
+    ASSERT_EQ(ronde("sim uneven-hosts --ranks 99 --print -o " + file).status, 0);
     Ended const a = ronde("sim " + file + " --format json");
     Ended const b = ronde("sim uneven-hosts --ranks 99 --format json");
     ASSERT_EQ(a.status, 0) << a.err;
@@ -71,7 +71,7 @@ TEST(Sim, WritesReportAndTraceToFiles) {
     Folder const folder;
     std::string const out = folder / "out.csv";
     std::string const trace = folder / "steps";
-    Ended const ended = ronde("sim article-4 --format csv --out " + out + " --trace " + trace);
+    Ended const ended = ronde("sim article-4 --format csv -o " + out + " --trace " + trace);
     ASSERT_EQ(ended.status, 0) << ended.err;
     EXPECT_EQ(ended.out, "");
     EXPECT_EQ(lines_of(content_of(out)), 2U);
