@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
     register_id(app, outcome);
     register_replay(app, outcome);
     register_sim(app, outcome);
+    register_step(app, outcome);
     register_sweep(app, outcome);
     register_check(app, outcome);
     register_shrink(app, outcome);

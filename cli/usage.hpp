@@ -43,6 +43,7 @@ void register_root(CLI::App& app, Outcome& outcome);
 void register_id(CLI::App& app, Outcome& outcome);
 void register_replay(CLI::App& app, Outcome& outcome);
 void register_sim(CLI::App& app, Outcome& outcome);
+void register_step(CLI::App& app, Outcome& outcome);
 void register_sweep(CLI::App& app, Outcome& outcome);
 void register_check(CLI::App& app, Outcome& outcome);
 void register_shrink(CLI::App& app, Outcome& outcome);
