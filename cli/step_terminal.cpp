@@ -20,7 +20,8 @@ namespace {
 constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[2J";  // another screen, without a cursor
 constexpr std::string_view kLeave = "\x1b[0m\x1b[?25h\x1b[?1049l";
 
-termios as_it_was;  ///< of the one terminal that a process has
+termios as_it_was;       ///< of the one terminal that a process has
+sigset_t while_waiting;  ///< signals that are held back while it waits for a key; at other times SIGWINCH is, too
 
 void write_all(std::string_view bytes) noexcept {
     while (!bytes.empty()) {
@@ -44,11 +45,15 @@ void note_size(int) {}
 Terminal::Terminal() {
     if (::tcgetattr(STDIN_FILENO, &as_it_was) != 0)
         throw LauncherError(fmt::format("the terminal does not answer: {}", std::strerror(errno)));
-    // A read that is waited for ends when the window gets another size.
+    // Told of another size only while it waits: what came just before the wait is not lost.
     struct sigaction resized {};
     resized.sa_handler = note_size;
     ::sigemptyset(&resized.sa_mask);
     ::sigaction(SIGWINCH, &resized, nullptr);
+    sigset_t size_changes;
+    ::sigemptyset(&size_changes);
+    ::sigaddset(&size_changes, SIGWINCH);
+    ::sigprocmask(SIG_BLOCK, &size_changes, &while_waiting);
     on_ending_signal(restore);
     termios keys = as_it_was;
     keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
@@ -68,6 +73,7 @@ Terminal::Terminal() {
 Terminal::~Terminal() {
     restore();
     on_ending_signal(nullptr);
+    ::sigprocmask(SIG_SETMASK, &while_waiting, nullptr);
     std::signal(SIGWINCH, SIG_DFL);
 }
 
@@ -85,11 +91,11 @@ void Terminal::draw(std::string_view screen) {
 }
 
 Pressed Terminal::wait() {
+    pollfd keys{STDIN_FILENO, POLLIN, 0};
+    if (::ppoll(&keys, 1, nullptr, &while_waiting) < 0)
+        return {errno == EINTR ? Key::resized : Key::end};
     char byte = 0;
-    ssize_t const count = ::read(STDIN_FILENO, &byte, 1);
-    if (count < 0 && errno == EINTR)
-        return {Key::resized};
-    if (count <= 0)
+    if (::read(STDIN_FILENO, &byte, 1) <= 0)
         return {Key::end};
     if (byte == '\r' || byte == '\n')
         return {Key::enter};

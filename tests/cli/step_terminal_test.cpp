@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 
@@ -50,40 +52,37 @@ TEST(StepLines, OfTooManyRanksAreNone) {
     EXPECT_THAT(ended.err, HasSubstr("4096 ranks are too many to follow step by step; expected at most 64"));
 }
 
-/// A program on a terminal of 100 times 30.
+/// A program on a terminal of 100 times 30. Between it and the test stands a process that owns the terminal and
+/// outlives it: the kernel may throw away what is still to be read when the owner of a terminal ends.
 class OnATerminal {
 public:
     explicit OnATerminal(std::string const& arguments) {
         winsize const size{30, 100, 0, 0};
         std::vector<std::string> all = words(arguments);
         all.insert(all.begin(), ronde_path());
-        child_ = ::forkpty(&terminal_, nullptr, nullptr, &size);
-        if (child_ == 0) {
-            std::vector<char*> pointers;
-            for (std::string& word : all)
-                pointers.push_back(word.data());
-            pointers.push_back(nullptr);
-            ::setenv("TERM", "xterm-256color", 1);
-            ::execv(pointers.front(), pointers.data());
-            ::_exit(127);
-        }
-        EXPECT_GT(child_, 0);
-        before_ = state();
+        std::array<int, 2> news{};
+        EXPECT_EQ(::pipe(news.data()), 0);
+        owner_ = ::forkpty(&terminal_, nullptr, nullptr, &size);
+        if (owner_ == 0)
+            own(all, news[1]);
+        EXPECT_GT(owner_, 0);
+        ::close(news[1]);
+        news_ = news[0];
+        program_ = next_news();
     }
     OnATerminal(OnATerminal const&) = delete;
     OnATerminal& operator=(OnATerminal const&) = delete;
     ~OnATerminal() {
-        if (child_ > 0) {
-            ::kill(child_, SIGKILL);
-            ::waitpid(child_, nullptr, 0);
-        }
+        ::kill(owner_, SIGKILL);
+        ::waitpid(owner_, nullptr, 0);
+        ::close(news_);
         ::close(terminal_);
     }
 
     void press(std::string const& keys) const {
         ASSERT_EQ(::write(terminal_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
     }
-    /// Reads until `text` is on the screen, and forgets what stood before. False: the program ended.
+    /// Reads until `text` is on the screen, and forgets what stood before. False: nothing can be read any more.
     bool shows(std::string const& text) {
         for (;;) {
             std::size_t const at = unread_.find(text);
@@ -91,18 +90,16 @@ public:
                 unread_.erase(0, at + text.size());
                 return true;
             }
-            std::array<char, 4'096> bytes{};
-            ssize_t const count = ::read(terminal_, bytes.data(), bytes.size());
-            if (count <= 0)
+            if (!read_more())
                 return false;
-            unread_.append(bytes.data(), static_cast<std::size_t>(count));
         }
     }
-    /// Everything up to its end; its wait status.
+    /// Waits until it has ended, and reads the rest. Its wait status.
     int end() {
-        static_cast<void>(shows("there is no such text"));
-        int status = 0;
-        ::waitpid(std::exchange(child_, -1), &status, 0);
+        int const status = next_news();
+        pollfd more{terminal_, POLLIN, 0};
+        while (::poll(&more, 1, 0) > 0 && read_more())
+            continue;
         return status;
     }
     [[nodiscard]] std::string const& last_words() const { return unread_; }
@@ -110,10 +107,45 @@ public:
         winsize const size{rows, columns, 0, 0};
         ASSERT_EQ(::ioctl(terminal_, TIOCSWINSZ, &size), 0);
     }
-    void tell(int signal) const { ASSERT_EQ(::kill(child_, signal), 0); }
-    [[nodiscard]] bool is_as_it_was() const { return state() == before_; }
+    void tell(int signal) const { ASSERT_EQ(::kill(program_, signal), 0); }
+    /// A new terminal has all three.
+    [[nodiscard]] bool is_as_it_was() const { return state() == (ECHO | ICANON | ISIG); }
 
 private:
+    /// The owner's life: tells who the program is and how it ended, and then stays. Keys that end programs do not end
+    /// it.
+    [[noreturn]] static void own(std::vector<std::string>& words_of_it, int news) {
+        std::signal(SIGINT, SIG_IGN);
+        pid_t const program = ::fork();
+        if (program == 0) {
+            std::signal(SIGINT, SIG_DFL);
+            std::vector<char*> pointers;
+            for (std::string& word : words_of_it)
+                pointers.push_back(word.data());
+            pointers.push_back(nullptr);
+            ::setenv("TERM", "xterm-256color", 1);
+            ::execv(pointers.front(), pointers.data());
+            ::_exit(127);
+        }
+        int status = 0;
+        bool told = ::write(news, &program, sizeof program) == sizeof program;
+        ::waitpid(program, &status, 0);
+        told = told && ::write(news, &status, sizeof status) == sizeof status;
+        while (told)
+            ::pause();
+        ::_exit(1);
+    }
+    int next_news() const {
+        int number = -1;
+        EXPECT_EQ(::read(news_, &number, sizeof number), static_cast<ssize_t>(sizeof number));
+        return number;
+    }
+    bool read_more() {
+        std::array<char, 4'096> bytes{};
+        ssize_t const count = ::read(terminal_, bytes.data(), bytes.size());
+        unread_.append(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+        return count > 0;
+    }
     /// Echo and whole lines: what a person notices.
     [[nodiscard]] tcflag_t state() const {
         termios now{};
@@ -122,8 +154,9 @@ private:
     }
 
     int terminal_ = -1;
-    pid_t child_ = -1;
-    tcflag_t before_ = 0;
+    int news_ = -1;
+    pid_t owner_ = -1;
+    pid_t program_ = -1;
     std::string unread_;
 };
 
