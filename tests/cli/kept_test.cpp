@@ -255,7 +255,8 @@ TEST(KeptSweep, HasItsTableItsPlotAndItsScenario) {
     ASSERT_EQ(ronde("sweep storm-4k --vary ranks=16,32 --out " + (folder / "runs")).status, 0);
     std::string const latest = folder / "runs/latest";
     expect_honest_index(latest);
-    EXPECT_EQ(names_in(latest), (Names{"index.txt", "plot.svg", "results.csv", "results.json", "scenario.toml"}));
+    EXPECT_EQ(names_in(latest),
+              (Names{"index.txt", "plot.svg", "results.csv", "results.json", "scenario.toml", "storms.svg"}));
     EXPECT_EQ(lines_of(content_of(latest + "/results.csv")), 3U);
 }
 

@@ -233,6 +233,26 @@ INSTANTIATE_TEST_SUITE_P(
               "--plot x.svg: no varied key has numbers"}),
     [](auto const& test) { return std::string(test.param.name); });
 
+TEST(Sweep, DrawsTheStormOfEachWorld) {
+    Folder const folder;
+    std::string const picture = folder / "storms.svg";
+    std::string const command =
+        "sweep storm-4k --vary ranks=16,32 --vary root_host.somaxconn=8,64 --picture " + picture;
+    ASSERT_EQ(ronde(command).status, 0);
+    std::string const svg = content_of(picture);
+    for (char const* const title :
+         {"ranks=16, somaxconn=8<", "ranks=16, somaxconn=64<", "ranks=32, somaxconn=8<", "ranks=32, somaxconn=64<"})
+        EXPECT_NE(svg.find(title), std::string::npos) << title;
+    ASSERT_EQ(ronde(command + " --jobs 3").status, 0);
+    EXPECT_TRUE(content_of(picture) == svg) << "whoever finishes first";
+
+    Ended const many =
+        ronde("sweep article-4 --vary ranks=2,3,4,5,6,7,8,9,10 --vary seed=1,2,3,4,5,6,7,8 --picture " + picture);
+    EXPECT_EQ(many.status, 2);
+    EXPECT_NE(many.err.find("--picture: 72 worlds do not fit into one picture, 64 do"), std::string::npos) << many.err;
+    EXPECT_EQ(ronde("sweep article-4 --vary ranks=2,3 --picture " + (folder / "storms.gif")).status, 2);
+}
+
 TEST(Sweep, PrintsATableAndDrawsAPlot) {
     Folder const folder;
     std::string const plot = folder / "plot.svg";
