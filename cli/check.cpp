@@ -121,21 +121,33 @@ std::vector<BrokenScript> broken_scripts(props::CheckReport const& report) {
     return scripts;
 }
 
-/// Pictures of failures and the folder of this run. Returns the picture to be named first. `text` begins with what came
-/// of it.
-std::string leave_behind(CheckCommand const& command, std::string_view name, std::vector<BrokenScript> const& scripts,
-                         std::string const& text, std::string const& json) {
-    std::vector<std::string> const pictures =
-        command.pictures.granted() ? draw_scripts(scripts) : std::vector<std::string>();
-    if (!command.out.empty()) {
-        RunFolder folder(command.out, name);
-        folder.put("results.json", json, "the report of --format json, without what the run cost here");
-        keep_scripts(folder, scripts);
-        folder.finish(text.substr(0, text.find('\n')),
-                      scripts.empty() ? command_line() : "ronde check failures/*.toml");
+/// What is left beside the report: pictures of failures, and the folder of this run.
+class LeftBehind {
+public:
+    /// `text` begins with what came of it.
+    LeftBehind(CheckCommand const& command, std::string_view name, std::vector<BrokenScript> const& scripts,
+               std::string const& text, std::string const& json) {
+        if (command.pictures.granted())
+            pictures_ = draw_scripts(scripts);
+        if (command.out.empty())
+            return;
+        keeping_.attempt([&] {
+            RunFolder folder(command.out, name);
+            folder.put("results.json", json, "the report of --format json, without what the run cost here");
+            keep_scripts(folder, scripts);
+            folder.finish(text.substr(0, text.find('\n')),
+                          scripts.empty() ? command_line() : "ronde check failures/*.toml");
+        });
     }
-    return pictures.empty() ? "" : pictures.front();
-}
+    /// The picture to be named first, or nothing.
+    [[nodiscard]] std::string picture() const { return pictures_.empty() ? "" : pictures_.front(); }
+    /// Behind the report: throws LauncherError when the folder could not be written.
+    void tell() const { keeping_.tell(); }
+
+private:
+    std::vector<std::string> pictures_;
+    Keeping keeping_;
+};
 
 Exit deliver_report(props::CheckReport const& report, CheckCommand const& command) {
     props::CheckReport costless = report;
@@ -144,10 +156,11 @@ Exit deliver_report(props::CheckReport const& report, CheckCommand const& comman
         if (auto const why = sim::write_file(command.junit, props::report_junit(report)); !why.empty())
             throw LauncherError("--junit " + why);
     }
-    std::string const picture = leave_behind(command, "check", broken_scripts(report), props::report_text(costless),
-                                             without_costs(props::report_json(costless), {"wall_s", "cases_per_s"}));
-    deliver(command.json ? with_picture(props::report_json(report), picture, -1) : props::report_text(report),
+    LeftBehind const left(command, "check", broken_scripts(report), props::report_text(costless),
+                          without_costs(props::report_json(costless), {"wall_s", "cases_per_s"}));
+    deliver(command.json ? with_picture(props::report_json(report), left.picture(), -1) : props::report_text(report),
             command.report);
+    left.tell();
     if (!report.trouble.empty())
         throw LauncherError(report.trouble);
     return report.holds() && props::unreached(report).empty() ? Exit::ok : Exit::failed;
@@ -185,9 +198,10 @@ Exit play_scripts(CheckCommand const& command) {
     }
     std::fflush(stdout);
     std::string const name = std::filesystem::path(command.scripts.front()).stem().string();
-    leave_behind(command, "check-" + name, broken,
-                 fmt::format("{} of {} scripts violate a property", broken.size(), command.scripts.size()),
-                 nlohmann::ordered_json{{"scripts", played}}.dump(2) + "\n");
+    LeftBehind(command, "check-" + name, broken,
+               fmt::format("{} of {} scripts violate a property", broken.size(), command.scripts.size()),
+               nlohmann::ordered_json{{"scripts", played}}.dump(2) + "\n")
+        .tell();
     return broken.empty() ? Exit::ok : Exit::failed;
 }
 

@@ -121,7 +121,7 @@ PictureFormat PictureOutput::chosen() const {
 }
 
 void add_output_options(CLI::App& command, PictureOutput& output, bool dot) {
-    command.add_option("-o,--out", output.file, "Put the picture into FILE, in one step (standard output)")
+    command.add_option("-o", output.file, "Put the picture into FILE, in one step (standard output)")
         ->type_name("FILE");
     command
         .add_option_function<std::string>(

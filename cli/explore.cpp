@@ -133,13 +133,15 @@ void explore_job(ExploreFlags const& options, Outcome& outcome) {
         std::fflush(stdout);
     }
     std::string picture = draw_story(exploration, options);
-    if (!options.out.empty()) {
-        std::string const kept = keep_exploration(exploration, options.out);
+    Keeping keeping;
+    keeping.attempt([&] {
+        std::string const kept = options.out.empty() ? "" : keep_exploration(exploration, options.out);
         if (picture.empty() && !kept.empty() && options.pictures.granted())
             tell_picture(picture = kept);
-    }
+    });
     if (options.format == ExploreFormat::json)
         deliver(with_picture(exploration_json(exploration), picture), "");
+    keeping.tell();
     switch (exploration.answer) {
     case explore::Answer::holds: outcome = Exit::ok; break;
     case explore::Answer::broken: outcome = Exit::failed; break;

@@ -112,7 +112,7 @@ Picture picture_of_failure(viz::Chronicle const& chronicle) {
 std::string leave_picture(std::function<Picture()> const& draw, std::function<std::string()> const& stem) {
     try {
         Picture const picture = draw();
-        std::string const path = stem() + std::filesystem::path(picture.file).extension().string();
+        std::string path = stem() + std::filesystem::path(picture.file).extension().string();
         std::string const why = sim::write_file(path, picture.text);
         if (why.empty()) {
             tell_picture(path);

@@ -18,14 +18,6 @@
 namespace ronde::cli {
 namespace {
 
-/// A ring passes N^2 frames, and whoever wants to see them has them played one by one.
-bool is_worth_a_trace(sim::WorldPlan const& plan) {
-    constexpr std::uint32_t kMostRingRanks = 512;
-    protocol::Gather const gather = resolve(plan.policies, plan.nranks, plan.nroots).gather;
-    bool const ring = gather == protocol::Gather::ring || gather == protocol::Gather::ring2;
-    return plan.nranks <= (ring ? kMostRingRanks : viz::kMostDetailedRanks);
-}
-
 /// A trace that ends where it would become too long for anybody.
 class BoundedTrace final : public sim::TraceLines {
 public:
@@ -125,6 +117,14 @@ std::string keep_pictures(RunFolder& folder, viz::Chronicle const& chronicle) {
 
 }  // namespace
 
+/// A ring passes N^2 frames, and whoever wants to see them has them played one by one.
+bool is_worth_a_trace(sim::WorldPlan const& plan) {
+    constexpr std::uint32_t kMostRingRanks = 512;
+    protocol::Gather const gather = resolve(plan.policies, plan.nranks, plan.nroots).gather;
+    bool const ring = gather == protocol::Gather::ring || gather == protocol::Gather::ring2;
+    return plan.nranks <= (ring ? kMostRingRanks : viz::kMostDetailedRanks);
+}
+
 viz::Chronicle chronicle_of(PlayedWorld const& world) {
     Choices choices(world);
     sim::World again(world.plan, world.choices == nullptr ? nullptr : &choices.oracle());
@@ -157,7 +157,7 @@ KeptWorld keep_world(RunFolder& folder, PlayedWorld const& world) {
     viz::Chronicle chronicle = chronicler.finish(outcome);
     add_words(chronicle, world);
 
-    KeptWorld kept{outcome.digest, trace && trace->commit(), {}};
+    KeptWorld kept{outcome, trace && trace->commit(), {}};
     std::string const command = "ronde sim scenario.toml";
     if (kept.traced)
         folder.list("trace.txt", "every step of every machine; ronde replay trace.txt makes it again and compares");

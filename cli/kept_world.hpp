@@ -25,10 +25,13 @@ struct PlayedWorld {
 
 /// What was put into the folder.
 struct KeptWorld {
-    sim::Digest128 digest;  ///< of the run that was written down
-    bool traced = false;    ///< trace.txt and tape are there
-    std::string picture;    ///< the one that shows a failure best: its path
+    sim::Outcome outcome;  ///< of the run that was written down
+    bool traced = false;   ///< trace.txt and tape are there
+    std::string picture;   ///< the one that shows a failure best: its path
 };
+
+/// Whether every step of the world is written down: not where a trace would be longer than anybody can use.
+[[nodiscard]] bool is_worth_a_trace(sim::WorldPlan const& plan);
 
 /// Plays it once more and puts scenario.toml, trace.txt, tape, ring.svg, storm.svg and .csv, and sequence.svg into the
 /// folder. The trace, and with it the tape, is left out of worlds whose trace nobody could use: see kMostTraceBytes.

@@ -107,13 +107,17 @@ Exit finish_run(RunOptions const& options, RunFacts const& facts, KeptRun const&
         fmt::print(stderr, "{}", failure_text(facts, report));
     }
     std::string picture = kept.draw_failure(facts, report);
-    std::string const in_folder = kept.finish(headline_of(facts, report), json, &facts, &report);
-    if (!in_folder.empty() && !report.ready && options.pictures.granted())
-        tell_picture(picture = in_folder);
+    Keeping keeping;
+    keeping.attempt([&] {
+        std::string const in_folder = kept.finish(headline_of(facts, report), json, &facts, &report);
+        if (!in_folder.empty() && !report.ready && options.pictures.granted())
+            tell_picture(picture = in_folder);
+    });
     if (options.json) {
         fmt::print("{}", with_picture(json, picture));
         std::fflush(stdout);
     }
+    keeping.tell();
     return report.ready ? Exit::ok : Exit::failed;
 }
 

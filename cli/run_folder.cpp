@@ -46,9 +46,9 @@ std::string tame(std::string_view name) {
 std::string make_folder(std::string const& below, std::string const& name) {
     constexpr int kMost = 10'000;
     for (int number = 1; number < kMost; ++number) {
-        std::string const full = number == 1 ? name : fmt::format("{}-{}", name, number);
+        std::string full = number == 1 ? name : fmt::format("{}-{}", name, number);
         std::error_code failed;
-        if (std::filesystem::create_directory(below + "/" + full, failed))
+        if (std::filesystem::create_directory(fmt::format("{}/{}", below, full), failed))
             return full;
         if (failed)
             throw LauncherError(fmt::format("--out: cannot make the folder {}/{}: {}", below, full, failed.message()));

@@ -8,6 +8,7 @@
 
 #include <CLI/App.hpp>
 
+#include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,28 @@ private:
     std::string path_;
     std::vector<Line> files_;
     std::vector<Line> left_out_;
+};
+
+/// What cannot be kept is told after the report: a folder that cannot be written takes no result away.
+class Keeping {
+public:
+    /// Calls `keep`, and holds back what it throws.
+    template <class Keep>
+    void attempt(Keep const& keep) {
+        try {
+            keep();
+        } catch (...) {
+            trouble_ = std::current_exception();
+        }
+    }
+    /// Throws what was held back.
+    void tell() const {
+        if (trouble_)
+            std::rethrow_exception(trouble_);
+    }
+
+private:
+    std::exception_ptr trouble_;
 };
 
 /// --out DIR. `out` must outlive the parsing.

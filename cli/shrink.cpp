@@ -144,6 +144,17 @@ void save(Small& small, std::string const& origin) {
         throw LauncherError(failed);
 }
 
+void keep_small(ShrinkCommand const& command, Small const& small, std::vector<BrokenScript> const& scripts,
+                std::string const& json) {
+    if (command.out.empty())
+        return;
+    RunFolder folder(command.out, "shrink-" + std::filesystem::path(command.script).stem().string());
+    folder.put("results.json", json, "the report of --format json");
+    keep_scripts(folder, scripts);
+    folder.finish(to_text(small.shrunk.violation),
+                  "ronde check failures/" + std::filesystem::path(small.path).filename().string());
+}
+
 Exit run_shrink(ShrinkCommand const& command) {
     Small small = made_small(command);
     save(small, command.script);
@@ -154,15 +165,11 @@ Exit run_shrink(ShrinkCommand const& command) {
     std::vector<std::string> const pictures =
         command.pictures.granted() ? draw_scripts(scripts) : std::vector<std::string>();
     std::string const json = json_of(small, command.script);
-    if (!command.out.empty()) {
-        RunFolder folder(command.out, "shrink-" + std::filesystem::path(command.script).stem().string());
-        folder.put("results.json", json, "the report of --format json");
-        keep_scripts(folder, scripts);
-        folder.finish(to_text(small.shrunk.violation),
-                      "ronde check failures/" + std::filesystem::path(small.path).filename().string());
-    }
+    Keeping keeping;
+    keeping.attempt([&] { keep_small(command, small, scripts, json); });
     if (command.json)
         deliver(with_picture(json, pictures.empty() ? "" : pictures.front()), "");
+    keeping.tell();
     return Exit::ok;
 }
 

@@ -129,9 +129,11 @@ sim::WorldPlan checked_plan(SimOptions const& options) {
             "--check-determinism: the second run of --choose would ask again; keep the choices with --tape "
             "FILE, and compare with ronde replay FILE");
     // Whoever watches a world makes it play every frame. A tape is for a world that is not watched, and has to ask for
-    // the same choices; nor is a person to be asked twice when a ring that was computed has to be played after all.
+    // the same choices; nor is a person to be asked twice when a ring that was computed has to be played after all. A
+    // second run that is to be compared is not watched either, and what lies in a folder is to have one digest.
     bool const watched = !options.trace.empty() || wants_rounds(options, plan);
-    if (options.choose || (!options.tape.empty() && watched))
+    bool const traced = !options.out.empty() && is_worth_a_trace(plan);
+    if (options.choose || traced || (watched && (!options.tape.empty() || options.check_determinism)))
         plan.fast_forward = false;
     return plan;
 }
@@ -191,10 +193,12 @@ std::string headline_of(sim::WorldPlan const& plan, sim::Outcome const& outcome)
 std::string keep_run(SimOptions const& options, PlayedWorld const& world, Played const& played) {
     RunFolder folder(options.out, world.plan.name);
     KeptWorld const kept = keep_world(folder, world);
-    if (kept.digest != played.outcome.digest)
+    // A ring that was computed in one of the two and played in the other leaves no steps to compare.
+    bool const comparable = kept.outcome.skipped_frames == played.outcome.skipped_frames;
+    if (comparable && kept.outcome.digest != played.outcome.digest)
         throw LauncherError(fmt::format("--out: NOT deterministic: played for {} the run has digest {}; see ronde sim "
                                         "--check-determinism",
-                                        folder.path(), to_text(kept.digest)));
+                                        folder.path(), to_text(kept.outcome.digest)));
     folder.put("results.json",
                without_costs(json_of(options, played), {"wall_s", "cpu_s", "events_per_s", "peak_rss_bytes"}),
                "the report of --format json, without what the run cost here");
@@ -249,9 +253,12 @@ Exit simulate(SimOptions const& options) {
         std::fflush(stdout);
         fmt::print(stderr, "{}", causes_text(causes_of(played.outcome)));
     }
-    std::string const picture = leave_behind(options, world, played);
+    std::string picture;
+    Keeping keeping;
+    keeping.attempt([&] { picture = leave_behind(options, world, played); });
     if (!text)
         deliver(rendered(options, plan, played, nullptr, picture), options.report);
+    keeping.tell();
     bool good = stands(played.outcome);
     if (options.check_determinism) {
         auto const [words, equal] = compare_with_another_run(plan, played.outcome);

@@ -59,7 +59,7 @@ public:
     /// One line about what came of it.
     std::string write_tape(std::string const& path) {
         std::string const& place = path.empty() ? tape_ : path;
-        if (auto const why = sim::write_file(place, to_text(session_.tape())); !why.empty())
+        if (auto why = sim::write_file(place, to_text(session_.tape())); !why.empty())
             return why;
         return fmt::format("written: {} (ronde replay {}, ronde draw sequence {})", place, shell_word(place),
                            shell_word(place));

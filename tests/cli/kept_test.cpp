@@ -90,6 +90,18 @@ TEST(KeptSim, LeavesAllThatIsNeededToSeeAndRepeatIt) {
     }
 }
 
+TEST(KeptSim, OfARingThatCouldBeComputedHasOneDigestEverywhere) {
+    Folder const folder;
+    Ended const ended = ronde("sim article-4 --ranks 20 --format json --out " + (folder / "runs"));
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    std::string const digest = ended.json()["digest"];
+    std::string const latest = folder / "runs/latest";
+    EXPECT_EQ(Json::parse(content_of(latest + "/results.json"))["digest"], digest);
+    EXPECT_NE(content_of(latest + "/tape").find("outcome " + digest), std::string::npos);
+    EXPECT_EQ(in_folder(latest, "replay trace.txt").status, 0);
+    EXPECT_EQ(in_folder(latest, "sim scenario.toml --format json").json()["digest"], digest);
+}
+
 TEST(KeptSim, NamesTheFolderAndLinksToItByARelativePath) {
     Folder const folder;
     std::string const dir = folder / "runs";
@@ -258,6 +270,18 @@ TEST(KeptSweep, HasItsTableItsPlotAndItsScenario) {
     EXPECT_EQ(names_in(latest),
               (Names{"index.txt", "plot.svg", "results.csv", "results.json", "scenario.toml", "storms.svg"}));
     EXPECT_EQ(lines_of(content_of(latest + "/results.csv")), 3U);
+}
+
+TEST(KeptRuns, ThatCannotBeKeptTellTheirResultsAllTheSame) {
+    Folder const folder;
+    std::string const dir = folder / "runs";
+    fs::create_directories(dir + "/latest/in the way");
+    for (char const* const command : {"sim article-4", "run -n 2 --in-process", "explore --ranks 2"}) {
+        Ended const ended = ronde(std::string(command) + " --format json --out " + dir);
+        EXPECT_EQ(ended.status, 3) << command;
+        EXPECT_FALSE(ended.json().empty()) << command;
+        EXPECT_NE(ended.err.find("--out: cannot let " + dir + "/latest point to"), std::string::npos) << ended.err;
+    }
 }
 
 struct WrongOut {

@@ -50,6 +50,11 @@ TEST(Sim, ChecksItsDeterminism) {
     EXPECT_NE(ended.err.find("deterministic: a second run has the same digest"), std::string::npos) << ended.err;
 }
 
+TEST(Sim, ChecksTheDeterminismOfWorldsThatAreWatchedToo) {
+    Ended const ended = ronde("sim article-4 --check-determinism");
+    EXPECT_EQ(ended.status, 0) << ended.err;
+}
+
 TEST(Sim, TheArticleIsTakenApartRoundByRound) {
     Ended const ended = ronde("sim article-4");
     ASSERT_EQ(ended.status, 0) << ended.err;
