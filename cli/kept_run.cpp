@@ -100,7 +100,7 @@ std::string KeptRun::finish(std::string_view headline, std::string const& json, 
         folder_->leave_out("recordings", "nothing was recorded");
     else
         folder_->list("recordings",
-                      "every event of every machine of this host; ronde replay recordings plays them again");
+                      "every event of each machine that was recorded; ronde replay recordings plays them again");
     if (!recordings_.empty() && facts != nullptr && report != nullptr)
         keep_sequence(*folder_, recordings_, facts->nranks);
     folder_->finish(headline, recordings_.empty() ? command_line() : "ronde replay recordings");

@@ -152,6 +152,9 @@ TEST(KeptSim, ThatFailsLeavesItsFolderAndTheStoryOfTheGuilty) {
     std::string const story = content_of(latest + "/sequence.svg");
     for (char const* const shown : {"rank 16<", "rank 17<", "rank 18<", "rank 19<"})
         EXPECT_NE(story.find(shown), std::string::npos) << shown;
+    ASSERT_EQ(ronde("sim missing-ranks --ranks 64 --set fault.0.ranks=17-30 --out " + (folder / "runs")).status, 1);
+    EXPECT_NE(content_of(latest + "/sequence.svg").find("rank 16<"), std::string::npos)
+        << "however many are guilty, somebody who is not stands beside them";
 }
 
 TEST(KeptSim, OfAPersonsChoicesHasTheirTape) {
@@ -195,6 +198,16 @@ TEST(KeptRun, OfAProgramHasWhatTheRootsSaw) {
     expect_honest_index(latest);
     EXPECT_EQ(names_in(latest), (Names{"command.txt", "index.txt", "recordings"}));
     EXPECT_EQ(names_in(latest + "/recordings").count("root-0.ronde"), 1U);
+}
+
+TEST(KeptRun, OfAJobThatOthersStartedIsLeftOnceByRankZero) {
+    Folder const folder;
+    std::string const dir = folder / "runs";
+    ASSERT_EQ(ronde("run -n 3 --label never -- " + ronde_path() + " run --out " + dir).status, 0);
+    EXPECT_EQ(runs_in(dir).size(), 1U);
+    expect_honest_index(dir + "/latest");
+    EXPECT_EQ(names_in(dir + "/latest/recordings"), Names{"rank-00000.ronde"});
+    EXPECT_EQ(Json::parse(content_of(dir + "/latest/results.json"))["ranks"], 3);
 }
 
 TEST(KeptRun, OfAnIdOnTheCommandLineKeepsTheSecret) {
