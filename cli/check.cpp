@@ -1,6 +1,8 @@
 /// `ronde check`: random worlds under all properties.
 #include "check/check.hpp"
 
+#include "cli/failure_picture.hpp"
+#include "cli/kept_scripts.hpp"
 #include "cli/sim_options.hpp"
 #include "cli/values.hpp"
 #include "launch/environment.hpp"
@@ -8,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <unistd.h>
 
@@ -15,6 +18,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -69,7 +73,9 @@ struct CheckCommand {
     props::CheckOptions options;
     std::vector<std::string> scripts;  ///< played alone
     bool json = false;
-    std::string out;
+    std::string report;  ///< a file for what would be printed
+    std::string out;     ///< below it a folder of this run is left
+    PictureWish pictures;
     std::string junit;
     bool campaign = false;
     std::vector<std::string> merged;
@@ -101,26 +107,77 @@ void take_part(CheckCommand& command) {
             "mpirun, srun, torchrun or ronde run");
     command.options.part = (*place)->rank;
     command.options.parts = (*place)->world_size;
-    if (command.out.empty())
-        command.out = fmt::format("check-{}.json", (*place)->rank);
+    if (command.report.empty())
+        command.report = fmt::format("check-{}.json", (*place)->rank);
     command.json = true;
 }
 
+std::vector<BrokenScript> broken_scripts(props::CheckReport const& report) {
+    std::vector<BrokenScript> scripts;
+    for (props::FailureNote const& note : report.failures) {
+        if (!note.script.empty())
+            scripts.push_back({note.script, fmt::format("{}: {}", name_of(note.property), note.sentence)});
+    }
+    return scripts;
+}
+
+/// What is left beside the report: pictures of failures, and the folder of this run.
+class LeftBehind {
+public:
+    /// `text` begins with what came of it.
+    LeftBehind(CheckCommand const& command, std::string_view name, std::vector<BrokenScript> const& scripts,
+               std::string const& text, std::string const& json) {
+        if (command.pictures.granted())
+            pictures_ = draw_scripts(scripts);
+        if (command.out.empty())
+            return;
+        keeping_.attempt([&] {
+            RunFolder folder(command.out, name);
+            folder.put("results.json", json, "the report of --format json, without what the run cost here");
+            keep_scripts(folder, scripts);
+            folder.finish(text.substr(0, text.find('\n')),
+                          scripts.empty() ? command_line() : "ronde check failures/*.toml");
+        });
+    }
+    /// The picture to be named first, or nothing.
+    [[nodiscard]] std::string picture() const { return pictures_.empty() ? "" : pictures_.front(); }
+    /// Behind the report: throws LauncherError when the folder could not be written.
+    void tell() const { keeping_.tell(); }
+
+private:
+    std::vector<std::string> pictures_;
+    Keeping keeping_;
+};
+
 Exit deliver_report(props::CheckReport const& report, CheckCommand const& command) {
+    props::CheckReport costless = report;
+    costless.wall_ns = 0;
     if (!command.junit.empty()) {
         if (auto const why = sim::write_file(command.junit, props::report_junit(report)); !why.empty())
             throw LauncherError("--junit " + why);
     }
-    deliver(command.json ? props::report_json(report) : props::report_text(report), command.out);
+    LeftBehind const left(command, "check", broken_scripts(report), props::report_text(costless),
+                          without_costs(props::report_json(costless), {"wall_s", "cases_per_s"}));
+    deliver(command.json ? with_picture(props::report_json(report), left.picture(), -1) : props::report_text(report),
+            command.report);
+    left.tell();
     if (!report.trouble.empty())
         throw LauncherError(report.trouble);
     return report.holds() && props::unreached(report).empty() ? Exit::ok : Exit::failed;
 }
 
+std::vector<std::string> sentences_of(std::vector<props::Violation> const& violations) {
+    std::vector<std::string> sentences;
+    for (props::Violation const& violation : violations)
+        sentences.push_back(to_text(violation));
+    return sentences;
+}
+
 /// Plays scripts, and says what each of them shows.
-Exit play_scripts(std::vector<std::string> const& paths) {
-    bool good = true;
-    for (std::string const& path : paths) {
+Exit play_scripts(CheckCommand const& command) {
+    std::vector<BrokenScript> broken;
+    nlohmann::ordered_json played = nlohmann::ordered_json::array();
+    for (std::string const& path : command.scripts) {
         auto const script = props::load_script(path);
         if (!script)
             throw UsageError(script.error());
@@ -131,9 +188,21 @@ Exit play_scripts(std::vector<std::string> const& paths) {
             fmt::print("  {}\n", to_text(violation));
         for (props::Violation const& violation : judged.expected)
             fmt::print("  {} (expected of these policies)\n", to_text(violation));
-        good = good && judged.violations.empty();
+        if (!judged.violations.empty())
+            broken.push_back({path, to_text(judged.violations.front())});
+        played.push_back({{"script", path},
+                          {"verdict", judged.violations.empty() ? "holds" : "violated"},
+                          {"violations", sentences_of(judged.violations)},
+                          {"expected", sentences_of(judged.expected)},
+                          {"digest", to_text(judged.outcome.digest)}});
     }
-    return good ? Exit::ok : Exit::failed;
+    std::fflush(stdout);
+    std::string const name = std::filesystem::path(command.scripts.front()).stem().string();
+    LeftBehind(command, "check-" + name, broken,
+               fmt::format("{} of {} scripts violate a property", broken.size(), command.scripts.size()),
+               nlohmann::ordered_json{{"scripts", played}}.dump(2) + "\n")
+        .tell();
+    return broken.empty() ? Exit::ok : Exit::failed;
 }
 
 Exit merge_reports(CheckCommand const& command) {
@@ -154,9 +223,10 @@ Exit run_check(CheckCommand& command) {
     if (!command.merged.empty())
         return merge_reports(command);
     if (!command.scripts.empty())
-        return play_scripts(command.scripts);
+        return play_scripts(command);
     if (command.printed_case) {
-        deliver(write_scenario(props::CaseRunner(command.options.rules).plan_of(*command.printed_case)), command.out);
+        deliver(write_scenario(props::CaseRunner(command.options.rules).plan_of(*command.printed_case)),
+                command.report);
         return Exit::ok;
     }
     if (command.campaign)
@@ -287,7 +357,9 @@ void register_check(CLI::App& app, Outcome& outcome) {
             "Print the world of case I as TOML, and do not run it")
         ->type_name("I")
         ->group(what);
-    command->add_option("--out", options->out, "Put the report into FILE, in one step")->type_name("FILE")->group(what);
+    command->add_option("-o", options->report, "Put the report into FILE, in one step")->type_name("FILE")->group(what);
+    add_folder_option(*command, options->out);
+    add_picture_wish(*command, options->pictures);
     command->add_option("--junit", options->junit, "Write a test case for each property")
         ->type_name("FILE")
         ->group(what);

@@ -121,7 +121,7 @@ PictureFormat PictureOutput::chosen() const {
 }
 
 void add_output_options(CLI::App& command, PictureOutput& output, bool dot) {
-    command.add_option("-o,--out", output.file, "Put the picture into FILE, in one step (standard output)")
+    command.add_option("-o", output.file, "Put the picture into FILE, in one step (standard output)")
         ->type_name("FILE");
     command
         .add_option_function<std::string>(
@@ -146,13 +146,16 @@ void deliver_svg(std::string const& svg, PictureOutput const& output) {
             output.file);
 }
 
-void deliver_dot(std::string const& dot, GraphLayout layout, PictureOutput const& output) {
-    if (output.chosen() == PictureFormat::dot)
-        return deliver(dot, output.file);
+std::string drawn_dot(std::string const& dot, GraphLayout layout, PictureFormat format) {
     std::vector<std::string> words =
         layout == GraphLayout::pinned ? std::vector<std::string>{"neato", "-n2"} : std::vector<std::string>{"dot"};
-    words.push_back("-T" + name_of(output.chosen()));
-    deliver(converted(dot, std::move(words), "graphviz", "-o"), output.file);
+    words.push_back("-T" + name_of(format));
+    return converted(dot, std::move(words), "graphviz", "-o");
+}
+
+void deliver_dot(std::string const& dot, GraphLayout layout, PictureOutput const& output) {
+    PictureFormat const format = output.chosen();
+    deliver(format == PictureFormat::dot ? dot : drawn_dot(dot, layout, format), output.file);
 }
 
 }  // namespace ronde::cli

@@ -29,6 +29,8 @@ void deliver_svg(std::string const& svg, PictureOutput const& output);
 
 /// How Graphviz lays a graph out.
 enum class GraphLayout : std::uint8_t { pinned, layered };
+/// What Graphviz draws of a DOT graph. Throws LauncherError when it is not installed or cannot.
+[[nodiscard]] std::string drawn_dot(std::string const& dot, GraphLayout layout, PictureFormat format);
 /// A DOT graph: as it is, or drawn by Graphviz. Throws LauncherError; nothing is left half written.
 void deliver_dot(std::string const& dot, GraphLayout layout, PictureOutput const& output);
 

@@ -120,7 +120,7 @@ void add_sequence(CLI::App& draw, Outcome& outcome) {
         ->type_name("R,R-R");
     command->add_option("--from", options->from, "Show what happens from then on (0)")->type_name("TIME");
     command->add_option("--until", options->until, "Show what happens until then (the end)")->type_name("TIME");
-    command->add_option("-o,--out", options->output.file, "Put the picture into FILE, in one step (standard output)")
+    command->add_option("-o", options->output.file, "Put the picture into FILE, in one step (standard output)")
         ->type_name("FILE");
     command
         ->add_option("--format", options->format,
@@ -246,8 +246,7 @@ void add_timeline(CLI::App& draw, Outcome& outcome) {
         ->add_option("--format", options->format,
                      "chrome, perfetto or pcapng (what FILE ends with: .json, .pftrace, .pcapng)")
         ->type_name("NAME");
-    command->add_option("-o,--out", options->file, "Put it into FILE, in one step (standard output)")
-        ->type_name("FILE");
+    command->add_option("-o", options->file, "Put it into FILE, in one step (standard output)")->type_name("FILE");
     command->footer(fmt::format("{}\n\nExample: ronde draw timeline article-4 -o article-4.pcapng", kDrawInputs));
     command->callback([options, &outcome] {
         draw_timeline(*options);

@@ -4,9 +4,13 @@
 #include "chronicle/sources.hpp"
 #include "cli/draw_output.hpp"
 #include "cli/explore_options.hpp"
+#include "cli/failure_picture.hpp"
+#include "cli/run_folder.hpp"
 #include "cli/sim_options.hpp"
 #include "cli/usage.hpp"
 #include "cli/values.hpp"
+#include "engine/digest.hpp"
+#include "report/trace.hpp"
 #include "sequence/sequence_svg.hpp"
 
 #include <CLI/CLI.hpp>
@@ -22,7 +26,9 @@ enum class ExploreFormat : std::uint8_t { text, json };
 struct ExploreFlags {
     ExploreOptions options;
     ExploreFormat format = ExploreFormat::text;
-    PictureOutput picture;  ///< no file: none
+    PictureOutput picture;  ///< no file: where pictures of failures go
+    PictureWish pictures;
+    std::string out;  ///< below it a folder of this run is left
 };
 
 /// States, how fast, how much of it is done, and when it would end if the rest is like what was seen.
@@ -41,18 +47,75 @@ std::string progress_line(explore::Progress const& progress) {
     return line;
 }
 
-/// Who said what to whom on the way to the broken property; nothing is written when all holds.
-void draw_story(explore::Exploration const& exploration, PictureOutput const& picture) {
-    if (picture.file.empty() || exploration.answer != explore::Answer::broken)
-        return;
+/// Who said what to whom on the way to the broken property.
+std::string story_svg(explore::Exploration const& exploration) {
     auto const chronicle = viz::chronicle_of_exploration(exploration);
     if (!chronicle)
-        throw LauncherError("--picture: " + chronicle.error());
+        throw LauncherError(chronicle.error());
     auto const scene = viz::sequence_scene(*chronicle, {});
     if (!scene)
-        throw LauncherError("--picture: " + scene.error());
-    deliver_svg(viz::sequence_svg(*scene), picture);
-    fmt::print(stderr, "the story as a picture: {}\n", picture.file);
+        throw LauncherError(scene.error());
+    return viz::sequence_svg(*scene);
+}
+
+/// The same exploration gives the same picture, so one of that name may be replaced.
+std::string name_of_story(explore::Exploration const& exploration) {
+    sim::RunningDigest digest;
+    sim::absorb_line(digest, rerun_line(exploration));
+    return fmt::format("explore-{}-{}-{}", exploration.settings.nranks, name_of(exploration.found->broken.property),
+                       to_text(digest.value()).substr(0, 8));
+}
+
+/// Where --picture says. Returns the path, or nothing when it could not be drawn.
+std::string draw_where_told(explore::Exploration const& exploration, PictureOutput const& picture) {
+    try {
+        deliver_svg(story_svg(exploration), picture);
+    } catch (std::exception const& error) {
+        tell_no_picture(error.what());
+        return {};
+    }
+    tell_picture(picture.file);
+    return picture.file;
+}
+
+/// The picture of what was found, if anything was. Returns its path.
+std::string draw_story(explore::Exploration const& exploration, ExploreFlags const& flags) {
+    if (exploration.answer != explore::Answer::broken)
+        return {};
+    if (!flags.picture.file.empty())
+        return draw_where_told(exploration, flags.picture);
+    if (!flags.pictures.granted() || !flags.out.empty())
+        return {};
+    return leave_picture(
+        [&] {
+            return Picture{"story.svg", story_svg(exploration), {}};
+        },
+        [&] { return temporary_stem(name_of_story(exploration)); });
+}
+
+/// Leaves the folder of this run. Returns the path of the picture in it, if there is one.
+std::string keep_exploration(explore::Exploration const& exploration, std::string const& out) {
+    explore::Exploration costless = exploration;
+    costless.elapsed_ns = 0;
+    costless.cpu_ns = 0;
+    RunFolder folder(out, fmt::format("explore-{}", exploration.settings.nranks));
+    folder.put("results.json", without_costs(exploration_json(costless), {"elapsed_ns", "cpu_ns"}),
+               "the report of --format json, without what the run cost here");
+    if (!exploration.found) {
+        std::string const all = exploration.answer == explore::Answer::holds ? "all properties hold" : "gave up";
+        folder.finish(fmt::format("{}: {} states", all, exploration.counts.states), command_line());
+        return {};
+    }
+    explore::Broken const& broken = exploration.found->broken;
+    std::string const headline = fmt::format("{}: {}", name_of(broken.property), broken.why);
+    std::string story = headline + "\n\n";
+    for (std::string const& line : exploration.story)
+        story += line + "\n";
+    folder.put("story.txt", story + "\nagain: " + rerun_line(exploration) + "\n",
+               "the shortest way to the broken property, step by step");
+    folder.put("sequence.svg", story_svg(exploration), "the same as a picture");
+    folder.finish(headline, rerun_line(exploration));
+    return folder.place("sequence.svg");
 }
 
 void explore_job(ExploreFlags const& options, Outcome& outcome) {
@@ -65,8 +128,20 @@ void explore_job(ExploreFlags const& options, Outcome& outcome) {
                 status.show(progress_line(progress));
         });
     }();
-    deliver(options.format == ExploreFormat::json ? exploration_json(exploration) : exploration_text(exploration), "");
-    draw_story(exploration, options.picture);
+    if (options.format == ExploreFormat::text) {
+        deliver(exploration_text(exploration), "");
+        std::fflush(stdout);
+    }
+    std::string picture = draw_story(exploration, options);
+    Keeping keeping;
+    keeping.attempt([&] {
+        std::string const kept = options.out.empty() ? "" : keep_exploration(exploration, options.out);
+        if (picture.empty() && !kept.empty() && options.pictures.granted())
+            tell_picture(picture = kept);
+    });
+    if (options.format == ExploreFormat::json)
+        deliver(with_picture(exploration_json(exploration), picture), "");
+    keeping.tell();
     switch (exploration.answer) {
     case explore::Answer::holds: outcome = Exit::ok; break;
     case explore::Answer::broken: outcome = Exit::failed; break;
@@ -124,6 +199,8 @@ void register_explore(CLI::App& app, Outcome& outcome) {
         ->add_option("--picture", options->picture.file,
                      "Draw the story that breaks a property into FILE (.svg, .png or .pdf)")
         ->type_name("FILE");
+    add_picture_wish(*command, options->pictures);
+    add_folder_option(*command, options->out);
     command->callback([options, &outcome] { explore_job(*options, outcome); });
 }
 

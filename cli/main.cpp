@@ -1,4 +1,5 @@
 /// The `ronde` program: hands the command line to the subcommand that it names.
+#include "cli/interrupt.hpp"
 #include "cli/usage.hpp"
 
 #include <CLI/CLI.hpp>
@@ -40,6 +41,9 @@ int main(int argc, char** argv) {
     std::span<char const* const> const all(argv, static_cast<std::size_t>(argc));
     auto const program = own < argc ? all.subspan(static_cast<std::size_t>(own) + 1) : std::span<char const* const>();
 
+    remember_command_line(all);
+    clean_up_on_signals();
+
     CLI::App app(kDescription, "ronde");
     app.footer(kFooter);
     app.set_version_flag("--version", "ronde " RONDE_VERSION);
@@ -50,6 +54,7 @@ int main(int argc, char** argv) {
     register_id(app, outcome);
     register_replay(app, outcome);
     register_sim(app, outcome);
+    register_step(app, outcome);
     register_sweep(app, outcome);
     register_check(app, outcome);
     register_shrink(app, outcome);

@@ -31,8 +31,15 @@ std::optional<launch::JobPlace> place_of(RunOptions const& options) {
     return *place;
 }
 
-Exit start_here(RunOptions const& options) {
-    return finish_run(options, options.in_process ? run_in_process(options) : run_processes(options));
+Exit start_here(RunOptions const& options, KeptRun const& kept) {
+    return finish_run(options, options.in_process ? run_in_process(options) : run_processes(options), kept);
+}
+
+int start_program(RunOptions const& options, KeptRun const& kept) {
+    int const status = run_program(options);
+    kept.finish(fmt::format("{} ranks of {}: status {}", options.ranks, options.program.front(), status), "", nullptr,
+                nullptr);
+    return status;
 }
 
 void run(RunOptions options, Outcome& outcome) {
@@ -44,14 +51,24 @@ void run(RunOptions options, Outcome& outcome) {
                                          options.ranks, place->rank, place->world_size, name_of(place->launcher)));
         options.ranks = 0;
         check_run_options(options, true);
-        outcome = run_joined(options, *place);
+        if (place->rank != 0)
+            options.out.clear();  // one folder for the job, and rank 0 has the report
+        KeptRun const kept(options, place->world_size);
+        outcome = run_joined(options, *place, kept);
         return;
     }
     check_run_options(options, false);
+    KeptRun const kept(options, options.ranks);
     if (options.program.empty())
-        outcome = start_here(options);
+        outcome = start_here(options, kept);
     else
-        outcome.status = run_program(options);
+        outcome.status = start_program(options, kept);
+}
+
+/// "ready: 8 ranks in a ring (...)", as the report begins.
+std::string headline_of(RunFacts const& facts, RunReport const& report) {
+    std::string const text = report_text(facts, report);
+    return text.substr(0, text.find('\n'));
 }
 
 void write_picture(std::string const& path, std::string const& dot) {
@@ -76,16 +93,31 @@ RunFacts facts_for(RunOptions const& options, protocol::Policies const& policies
     return facts;
 }
 
-Exit finish_run(RunOptions const& options, RunFacts const& facts) {
+Exit finish_run(RunOptions const& options, RunFacts const& facts, KeptRun const& kept) {
     RunReport const report = conclude(facts);
     if (!options.dot.empty())
         write_picture(options.dot, viz::ring_dot(picture_of(facts, report)));
     for (std::string const& note : facts.notes)
         fmt::print(stderr, "ronde: note: {}\n", note);
-    fmt::print("{}", options.json ? report_json(facts, report) : report_text(facts, report));
-    std::fflush(stdout);
-    if (!options.json)
+    std::string const json = report_json(facts, report);
+    if (!options.json) {
+        std::string const text = report_text(facts, report);
+        fmt::print("{}", text);
+        std::fflush(stdout);
         fmt::print(stderr, "{}", failure_text(facts, report));
+    }
+    std::string picture = kept.draw_failure(facts, report);
+    Keeping keeping;
+    keeping.attempt([&] {
+        std::string const in_folder = kept.finish(headline_of(facts, report), json, &facts, &report);
+        if (!in_folder.empty() && !report.ready && options.pictures.granted())
+            tell_picture(picture = in_folder);
+    });
+    if (options.json) {
+        fmt::print("{}", with_picture(json, picture));
+        std::fflush(stdout);
+    }
+    keeping.tell();
     return report.ready ? Exit::ok : Exit::failed;
 }
 

@@ -132,7 +132,8 @@ RunFacts facts_from(Job const& job, std::vector<RankRecord> const& records, Root
 }
 
 /// A rank that failed knows its own story only; with JSON it tells that in the documented form, all others in one line.
-Exit tell_own_failure(Job const& job, launch::JobPlace const& place, RankRecord const& record, bool hung) {
+Exit tell_own_failure(Job const& job, launch::JobPlace const& place, RankRecord const& record, bool hung,
+                      KeptRun const& kept) {
     RunFacts facts = facts_for(job.options, job.policies, 1, static_cast<std::uint32_t>(job.id.roots().size()));
     facts.ranks[0].record = std::make_unique<RankRecord>(record);
     facts.ranks[0].phase = record.last_phase;
@@ -149,12 +150,15 @@ Exit tell_own_failure(Job const& job, launch::JobPlace const& place, RankRecord 
         fmt::print("{}", report_json(facts, report));
     else
         fmt::print(stderr, "{}", failure_text(facts, report));
+    // A picture of one rank says no more than its line.
+    kept.finish(fmt::format("rank {} of {} failed", place.rank, job.nranks), report_json(facts, report), nullptr,
+                nullptr);
     return Exit::failed;
 }
 
 }  // namespace
 
-Exit run_joined(RunOptions const& options, launch::JobPlace const& place) {
+Exit run_joined(RunOptions const& options, launch::JobPlace const& place, KeptRun const& kept) {
     Meeting meeting = meet(options, place);
     Job const job = joined_job(options, meeting.id, place.world_size);
 
@@ -182,11 +186,11 @@ Exit run_joined(RunOptions const& options, launch::JobPlace const& place) {
         records = session.gather_records(until_ns);
     Exit exit = Exit::ok;
     if (!records) {
-        exit = tell_own_failure(job, place, session.record(), !in_time);
+        exit = tell_own_failure(job, place, session.record(), !in_time, kept);
     } else {
         RunFacts const facts = facts_from(job, *records, roots ? &*roots : nullptr);
         if (place.rank == 0)
-            exit = finish_run(options, facts);
+            exit = finish_run(options, facts, kept);
         else
             exit = conclude(facts).ready ? Exit::ok : Exit::failed;
     }

@@ -1,6 +1,7 @@
 /// The ways in which `ronde run` works; run.cpp decides which one it is.
 #pragma once
 
+#include "cli/kept_run.hpp"
 #include "cli/run_facts.hpp"
 #include "cli/run_options.hpp"
 #include "cli/usage.hpp"
@@ -19,7 +20,7 @@ namespace ronde::cli {
 [[nodiscard]] int run_program(RunOptions const& options);
 
 /// Is one rank of a job that somebody else started. Rank 0 prints the summary; others print only their own error.
-[[nodiscard]] Exit run_joined(RunOptions const& options, launch::JobPlace const& place);
+[[nodiscard]] Exit run_joined(RunOptions const& options, launch::JobPlace const& place, KeptRun const& kept);
 
 /// What a launched rank may take beyond its deadline before it is ended from outside.
 inline constexpr protocol::TimeNs kHangGraceNs = 2 * protocol::kSecondNs;
@@ -28,7 +29,7 @@ inline constexpr protocol::TimeNs kHangGraceNs = 2 * protocol::kSecondNs;
 [[nodiscard]] RunFacts facts_for(RunOptions const& options, protocol::Policies const& policies, std::uint32_t nranks,
                                  std::uint32_t nroots);
 
-/// Prints the report and writes the picture. Throws LauncherError when a file cannot be written.
-[[nodiscard]] Exit finish_run(RunOptions const& options, RunFacts const& facts);
+/// Prints the report, writes pictures, and completes the folder. Throws LauncherError when a file cannot be written.
+[[nodiscard]] Exit finish_run(RunOptions const& options, RunFacts const& facts, KeptRun const& kept);
 
 }  // namespace ronde::cli

@@ -1,5 +1,6 @@
 #include "cli/run_options.hpp"
 
+#include "cli/run_folder.hpp"
 #include "cli/usage.hpp"
 #include "protocol/entry.hpp"
 #include "report/words.hpp"
@@ -113,6 +114,8 @@ void add_watching(CLI::App& app, RunOptions& o) {
         ->type_name("NAME")
         ->group(group);
     app.add_option("--dot", o.dot, "Draw the ring for `neato -n2 -Tsvg`")->type_name("FILE")->group(group);
+    add_folder_option(app, o.out);
+    add_picture_wish(app, o.pictures);
     app.add_option("--record", o.record, "Record every event of every machine for `ronde replay`")
         ->type_name("DIR")
         ->group(group);

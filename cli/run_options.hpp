@@ -1,6 +1,7 @@
 /// What `ronde run` was asked for, as values.
 #pragma once
 
+#include "cli/failure_picture.hpp"
 #include "cli/values.hpp"
 
 #include <CLI/App.hpp>
@@ -41,6 +42,8 @@ struct RunOptions {
     // for watching and testing
     std::string record;
     std::string dot;
+    std::string out;  ///< below it a folder of this run is left
+    PictureWish pictures;
     bool json = false;
     std::uint64_t max_io_bytes = 0;
     std::vector<Fault> faults;

@@ -1,6 +1,8 @@
 /// `ronde shrink`: a failure made small.
 #include "chronicle/sources.hpp"
 #include "cli/draw_output.hpp"
+#include "cli/failure_picture.hpp"
+#include "cli/kept_scripts.hpp"
 #include "cli/sim_options.hpp"
 #include "cli/values.hpp"
 #include "scenario/atomic_file.hpp"
@@ -19,12 +21,14 @@ namespace {
 
 struct ShrinkCommand {
     std::string script;
-    std::string out;
+    std::string small;  ///< where the small script goes
+    std::string out;    ///< below it a folder of this run is left
+    PictureWish pictures;
+    PictureOutput picture;  ///< no file: beside the small script
+    bool json = false;
     std::string property;
     props::ShrinkOptions options;
     std::uint32_t continuations = 16;
-    PictureOutput picture;  ///< no file: beside the small script
-    bool json = false;
 };
 
 /// "failures/s1-1-42.toml" -> "failures/s1-1-42.small.toml"
@@ -70,70 +74,112 @@ std::string critical_text(props::CriticalStep const& critical) {
         critical.step, critical.choices, critical.continuations);
 }
 
-/// Who said what to whom in the small script, which lies at `path`. Empty: it has too many processes for a picture.
-std::string draw_failure(PictureOutput picture, std::string const& path) {
-    bool const asked = !picture.file.empty();
-    if (!asked)
-        picture.file = std::filesystem::path(path).replace_extension(".svg").string();
-    auto const chronicle = viz::chronicle_of_scenario(path.find('/') == std::string::npos ? "./" + path : path);
-    if (!chronicle)
-        throw LauncherError("--picture: " + chronicle.error());
-    auto const scene = viz::sequence_scene(*chronicle, {});
-    if (!scene && !asked)
-        return {};
-    if (!scene)
-        throw LauncherError("--picture: " + scene.error());
-    deliver_svg(viz::sequence_svg(*scene), picture);
-    return picture.file;
+/// What came of it, and how large it was and is in words.
+struct Small {
+    props::ShrinkReport report;
+    std::string before;
+    std::string after;
+};
+
+std::string text_of(Small const& small) {
+    props::ShrinkReport const& report = small.report;
+    props::Shrunk const& shrunk = report.shrunk;
+    std::string text =
+        fmt::format("{}\nbefore        {}\nafter         {}\n", to_text(shrunk.violation), small.before, small.after);
+    text += fmt::format("cost          {} worlds, {} changes kept{}\n", shrunk.runs, shrunk.steps,
+                        shrunk.finished ? "; no single change makes it smaller" : "; stopped, there was no more time");
+    text += comparison_text(report.after, report.known);
+    if (report.critical)
+        text += critical_text(*report.critical);
+    return text + fmt::format("\n{}\nas a test:    {}\nrun it again: ronde check {}\n",
+                              write_scenario(shrunk.script.plan), report.test, report.small);
 }
 
-Exit run_shrink(ShrinkCommand const& command) {
-    static_cast<void>(command.picture.chosen());  // before the work, so that a wrong name is told at once
+Small made_small(ShrinkCommand const& command) {
     auto script = props::load_script(command.script);
     if (!script)
         throw UsageError(script.error());
     props::PropertyId const property = property_in(command, props::judge(*script));
-    std::string const before = size_text(*script);
-    props::FailureSize const before_size = size_of(*script, property);
-    props::Shrunk shrunk = props::shrink(std::move(*script), property, command.options);
-    std::string const path = command.out.empty() ? small_path_of(command.script) : command.out;
-    shrunk.script.plan.name = std::filesystem::path(path).stem().string();
+    Small small;
+    props::ShrinkReport& report = small.report;
+    report.script = command.script;
+    report.small = command.small.empty() ? small_path_of(command.script) : command.small;
+    small.before = size_text(*script);
+    report.before = size_of(*script, property);
+    report.shrunk = props::shrink(std::move(*script), property, command.options);
+    small.after = size_text(report.shrunk.script);
+    report.after = size_of(report.shrunk.script, property);
+    report.known = known_minimum(report.shrunk.script, property);
+    report.shrunk.script.plan.name = std::filesystem::path(report.small).stem().string();
+    bool const one_run = property < props::PropertyId::d1 && property != props::PropertyId::s5;
+    if (command.continuations > 0 && one_run)
+        report.critical = props::critical_step(report.shrunk.script, property, command.continuations);
+    return small;
+}
+
+void save(props::ShrinkReport& report) {
+    props::Shrunk const& shrunk = report.shrunk;
     std::string const why = save_script(
         shrunk.script,
-        {fmt::format("violates {}", to_text(shrunk.violation)), fmt::format("made of {}", command.script)}, path);
+        {fmt::format("violates {}", to_text(shrunk.violation)), fmt::format("made of {}", report.script)}, report.small);
     if (!why.empty())
         throw LauncherError(why);
-    std::string const test = std::filesystem::path(path).replace_extension("").string() + "_test.cpp";
+    report.test = std::filesystem::path(report.small).replace_extension("").string() + "_test.cpp";
     std::string const text = test_file(shrunk.script, shrunk.violation, identifier_of(shrunk.script.plan.name));
-    if (auto const failed = sim::write_file(test, text); !failed.empty())
+    if (auto const failed = sim::write_file(report.test, text); !failed.empty())
         throw LauncherError(failed);
-    bool const one_run = property < props::PropertyId::d1 && property != props::PropertyId::s5;
-    props::ShrinkReport report;
-    report.script = command.script;
-    report.small = path;
-    report.test = test;
-    report.shrunk = shrunk;
-    report.before = before_size;
-    report.after = size_of(shrunk.script, property);
-    report.known = known_minimum(shrunk.script, property);
-    report.picture = draw_failure(command.picture, path);
-    if (command.continuations > 0 && one_run)
-        report.critical = props::critical_step(shrunk.script, property, command.continuations);
-    if (command.json) {
-        fmt::print("{}", shrink_json(report));
-        return Exit::ok;
+}
+
+/// Who said what to whom, in the file that was asked for.
+void draw_where_asked(PictureOutput const& picture, std::string const& script) {
+    auto const chronicle = viz::chronicle_of_scenario(script.find('/') == std::string::npos ? "./" + script : script);
+    if (!chronicle)
+        throw LauncherError("--picture: " + chronicle.error());
+    auto const scene = viz::sequence_scene(*chronicle, {});
+    if (!scene)
+        throw LauncherError("--picture: " + scene.error());
+    deliver_svg(viz::sequence_svg(*scene), picture);
+    tell_picture(picture.file);
+}
+
+/// The path of the picture; empty: there is none.
+std::string draw(ShrinkCommand const& command, std::vector<BrokenScript> const& scripts) {
+    if (!command.picture.file.empty()) {
+        draw_where_asked(command.picture, scripts.front().path);
+        return command.picture.file;
     }
-    fmt::print("{}\n", to_text(shrunk.violation));
-    fmt::print("before        {}\nafter         {}\n", before, size_text(shrunk.script));
-    fmt::print("cost          {} worlds, {} changes kept{}\n", shrunk.runs, shrunk.steps,
-               shrunk.finished ? "; no single change makes it smaller" : "; stopped, there was no more time");
-    fmt::print("{}", comparison_text(report.after, report.known));
-    if (report.critical)
-        fmt::print("{}", critical_text(*report.critical));
-    fmt::print("\n{}\n", write_scenario(shrunk.script.plan));
-    if (!report.picture.empty())
-        fmt::print("as a picture: {}\n", report.picture);
-    fmt::print("as a test:    {}\nrun it again: ronde check {}\n", test, path);
+    if (!command.pictures.granted())
+        return {};
+    std::vector<std::string> const pictures = draw_scripts(scripts);
+    return pictures.empty() ? std::string() : pictures.front();
+}
+
+void keep_small(ShrinkCommand const& command, props::ShrinkReport const& report,
+                std::vector<BrokenScript> const& scripts) {
+    if (command.out.empty())
+        return;
+    RunFolder folder(command.out, "shrink-" + std::filesystem::path(command.script).stem().string());
+    folder.put("results.json", shrink_json(report), "the report of --format json");
+    keep_scripts(folder, scripts);
+    folder.finish(to_text(report.shrunk.violation),
+                  "ronde check failures/" + std::filesystem::path(report.small).filename().string());
+}
+
+Exit run_shrink(ShrinkCommand const& command) {
+    static_cast<void>(command.picture.chosen());  // before the work, so that a wrong name is told at once
+    Small small = made_small(command);
+    props::ShrinkReport& report = small.report;
+    save(report);
+    if (!command.json)
+        deliver(text_of(small), "");
+    std::fflush(stdout);
+    std::vector<BrokenScript> const scripts{{report.small, to_text(report.shrunk.violation)}};
+    report.picture = draw(command, scripts);
+    Keeping keeping;
+    keeping.attempt([&] { keep_small(command, report, scripts); });
+    if (command.json)
+        deliver(shrink_json(report), "");
+    keeping.tell();
     return Exit::ok;
 }
 
@@ -147,7 +193,21 @@ void register_shrink(CLI::App& app, Outcome& outcome) {
     command->add_option("SCRIPT", options->script, "A scenario that violates a property; its tape lies beside it")
         ->type_name("FILE")
         ->required();
-    command->add_option("--out", options->out, "Where the small one goes (SCRIPT with .small.toml)")->type_name("FILE");
+    command->add_option("-o", options->small, "Where the small one goes (SCRIPT with .small.toml)")->type_name("FILE");
+    add_folder_option(*command, options->out);
+    add_picture_wish(*command, options->pictures);
+    command
+        ->add_option("--picture", options->picture.file,
+                     "Draw who said what to whom into FILE: .svg, .png or .pdf (beside the small one, as .svg)")
+        ->type_name("FILE");
+    command
+        ->add_option_function<std::string>(
+            "--format",
+            [options](std::string const& name) {
+                options->json = parse_format(name, {"text", "json"}) == 1;
+            },
+            "text or json (text)")
+        ->type_name("NAME");
     command->add_option("--property", options->property, "Which property is to stay violated (the first one)")
         ->type_name("ID");
     command
@@ -172,18 +232,6 @@ void register_shrink(CLI::App& app, Outcome& outcome) {
             },
             "Runs with other choices behind each prefix, to find the critical step (16); 0: do not look for it")
         ->type_name("N");
-    command
-        ->add_option("--picture", options->picture.file,
-                     "Draw who said what to whom into FILE: .svg, .png or .pdf (beside the small one, as .svg)")
-        ->type_name("FILE");
-    command
-        ->add_option_function<std::string>(
-            "--format",
-            [options](std::string const& name) {
-                options->json = parse_format(name, {"text", "json"}) == 1;
-            },
-            "text or json (text)")
-        ->type_name("NAME");
     command->callback([options, &outcome] { outcome = run_shrink(*options); });
 }
 

@@ -1,4 +1,6 @@
 /// `ronde sim`: plays a scenario in the pretend world and reports like `ronde run`.
+#include "cli/failure_picture.hpp"
+#include "cli/kept_world.hpp"
 #include "cli/sim_choices.hpp"
 #include "cli/sim_options.hpp"
 #include "report/causes.hpp"
@@ -25,7 +27,9 @@ enum class SimFormat : std::uint8_t { text, json, csv };
 struct SimOptions {
     ScenarioChoice choice;
     SimFormat format = SimFormat::text;
-    std::string out;
+    std::string report;  ///< a file for what would be printed
+    std::string out;     ///< below it a folder of this run is left
+    PictureWish pictures;
     std::string trace;
     std::string tape;
     bool choose = false;
@@ -125,18 +129,23 @@ sim::WorldPlan checked_plan(SimOptions const& options) {
             "--check-determinism: the second run of --choose would ask again; keep the choices with --tape "
             "FILE, and compare with ronde replay FILE");
     // Whoever watches a world makes it play every frame. A tape is for a world that is not watched, and has to ask for
-    // the same choices; nor is a person to be asked twice when a ring that was computed has to be played after all.
+    // the same choices; nor is a person to be asked twice when a ring that was computed has to be played after all. A
+    // second run that is to be compared is not watched either, and what lies in a folder is to have one digest.
     bool const watched = !options.trace.empty() || wants_rounds(options, plan);
-    if (options.choose || (!options.tape.empty() && watched))
+    bool const traced = !options.out.empty() && is_worth_a_trace(plan);
+    if (options.choose || traced || (watched && (!options.tape.empty() || options.check_determinism)))
         plan.fast_forward = false;
     return plan;
 }
 
+std::string json_of(SimOptions const& options, Played const& played) {
+    return outcome_json(played.outcome, played.costs, options.critical_path ? &played.path : nullptr);
+}
+
 std::string rendered(SimOptions const& options, sim::WorldPlan const& plan, Played const& played,
-                     sim::RoundTable const* rounds) {
+                     sim::RoundTable const* rounds, std::string const& picture) {
     switch (options.format) {
-    case SimFormat::json:
-        return outcome_json(played.outcome, played.costs, options.critical_path ? &played.path : nullptr);
+    case SimFormat::json: return with_picture(json_of(options, played), picture);
     case SimFormat::csv: return sim::outcome_csv_head() + outcome_csv_row(played.outcome, played.costs);
     case SimFormat::text: break;
     }
@@ -174,10 +183,53 @@ private:
     std::optional<sim::TraceWriter> lines_;
 };
 
+/// "root-dies: failed: of 64 ranks 64 ended with an error (...)", as the report begins.
+std::string headline_of(sim::WorldPlan const& plan, sim::Outcome const& outcome) {
+    std::string const text = outcome_text(outcome, {});
+    return fmt::format("{}: {}", plan.name, text.substr(0, text.find('\n')));
+}
+
+/// Leaves the folder of this run. Returns the picture that shows a failure best.
+std::string keep_run(SimOptions const& options, PlayedWorld const& world, Played const& played) {
+    RunFolder folder(options.out, world.plan.name);
+    KeptWorld const kept = keep_world(folder, world);
+    // A ring that was computed in one of the two and played in the other leaves no steps to compare.
+    bool const comparable = kept.outcome.skipped_frames == played.outcome.skipped_frames;
+    if (comparable && kept.outcome.digest != played.outcome.digest)
+        throw LauncherError(fmt::format("--out: NOT deterministic: played for {} the run has digest {}; see ronde sim "
+                                        "--check-determinism",
+                                        folder.path(), to_text(kept.outcome.digest)));
+    folder.put("results.json",
+               without_costs(json_of(options, played), {"wall_s", "cpu_s", "events_per_s", "peak_rss_bytes"}),
+               "the report of --format json, without what the run cost here");
+    folder.finish(headline_of(world.plan, played.outcome),
+                  kept.traced ? "ronde replay trace.txt" : "ronde sim scenario.toml");
+    return kept.picture;
+}
+
+/// Whatever a run leaves beside its report. Returns the path of the picture of a failure.
+std::string leave_behind(SimOptions const& options, PlayedWorld const& world, Played const& played) {
+    bool const wanted = !stands(played.outcome) && options.pictures.granted();
+    if (!options.out.empty()) {
+        std::string const picture = keep_run(options, world, played);
+        if (wanted)
+            tell_picture(picture);
+        return wanted ? picture : "";
+    }
+    if (!wanted)
+        return {};
+    // Equal runs have equal pictures, so one of the same name may be replaced.
+    return leave_picture([&] { return picture_of_failure(chronicle_of(world)); },
+                         [&] {
+                             return temporary_stem(
+                                 fmt::format("{}-{}", world.plan.name, to_text(played.outcome.digest).substr(0, 8)));
+                         });
+}
+
 Exit simulate(SimOptions const& options) {
     sim::WorldPlan const plan = checked_plan(options);
     if (options.print) {
-        deliver(write_scenario(plan), options.out);
+        deliver(write_scenario(plan), options.report);
         return Exit::ok;
     }
     SimChoices choices(plan, options.choose, options.tape);
@@ -193,9 +245,20 @@ Exit simulate(SimOptions const& options) {
     Played const played = play(plan, company);
     trace.finish();
     choices.finish(played.outcome);
-    deliver(rendered(options, plan, played, rounds ? &*rounds : nullptr), options.out);
-    if (options.format == SimFormat::text)
+    PlayedWorld const world{
+        .plan = plan, .choices = choices.by_hand(), .rerun = options.choice.command(), .verdict = {}};
+    bool const text = options.format == SimFormat::text;
+    if (text) {  // at once, and the rest when it is there
+        deliver(rendered(options, plan, played, rounds ? &*rounds : nullptr, {}), options.report);
+        std::fflush(stdout);
         fmt::print(stderr, "{}", causes_text(causes_of(played.outcome)));
+    }
+    std::string picture;
+    Keeping keeping;
+    keeping.attempt([&] { picture = leave_behind(options, world, played); });
+    if (!text)
+        deliver(rendered(options, plan, played, nullptr, picture), options.report);
+    keeping.tell();
     bool good = stands(played.outcome);
     if (options.check_determinism) {
         auto const [words, equal] = compare_with_another_run(plan, played.outcome);
@@ -231,7 +294,7 @@ void register_sim(CLI::App& app, Outcome& outcome) {
             "text, json or csv (text)")
         ->type_name("NAME")
         ->group(look);
-    command->add_option("--out", options->out, "Put the report into FILE, in one step")->type_name("FILE")->group(look);
+    command->add_option("-o", options->report, "Put the report into FILE, in one step")->type_name("FILE")->group(look);
     command->add_option("--trace", options->trace, "Write a line for each step of each machine, for ronde replay")
         ->type_name("FILE")
         ->group(look);
@@ -248,6 +311,8 @@ void register_sim(CLI::App& app, Outcome& outcome) {
         ->add_flag("--check-determinism", options->check_determinism,
                    "Run twice and compare; names the first step that differs")
         ->group(look);
+    add_folder_option(*command, options->out);
+    add_picture_wish(*command, options->pictures);
     std::string const about = "About scenarios";
     command->add_flag("--list", options->list, "Scenarios that come with the program")->group(about);
     command->add_flag("--schema", options->schema, "Every key of a scenario")->group(about);
@@ -257,7 +322,7 @@ void register_sim(CLI::App& app, Outcome& outcome) {
         if (options->list)
             outcome = list_scenarios();
         else if (options->schema)
-            deliver(sim::schema_text(), options->out);
+            deliver(sim::schema_text(), options->report);
         else
             outcome = simulate(*options);
     });

@@ -56,6 +56,8 @@ sim::Oracle* SimChoices::oracle() {
 
 void SimChoices::speak_of(sim::World const& world) { parts_->words.speak_of(world); }
 
+sim::Tape const* SimChoices::by_hand() const { return parts_->person == nullptr ? nullptr : &parts_->taped.tape(); }
+
 void SimChoices::finish(sim::Outcome const& outcome) {
     sim::Tape tape = parts_->taped.tape();
     if (parts_->person != nullptr) {

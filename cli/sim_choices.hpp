@@ -26,6 +26,9 @@ public:
     /// The world that asks.
     void speak_of(sim::World const& world);
 
+    /// What a person has chosen so far, and the seed in between; nullptr: nobody was asked.
+    [[nodiscard]] sim::Tape const* by_hand() const;
+
     /// Says who chose how often, and puts the tape in its place. Throws LauncherError.
     void finish(sim::Outcome const& outcome);
 

@@ -45,6 +45,15 @@ std::string said_of(std::string const& flag, std::string const& why) {
 
 }  // namespace
 
+std::string ScenarioChoice::command() const {
+    std::string text = "ronde sim " + shell_word(scenario);
+    for (Flag const& flag : flags)
+        text += fmt::format(" {} {}", flag.name, shell_word(flag.value));
+    for (std::string const& set : sets)
+        text += " --set " + shell_word(set);
+    return text;
+}
+
 sim::WorldPlan ScenarioChoice::plan() const {
     auto plan = sim::load_scenario(scenario);
     if (!plan) {

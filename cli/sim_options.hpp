@@ -26,6 +26,8 @@ struct ScenarioChoice {
     std::vector<Flag> flags;        ///< in the order of the command line
     std::vector<std::string> sets;  ///< of --set; after the flags
 
+    /// The command that plays it, and nothing else: "ronde sim storm-4k --ranks 64 --set network.same_rack=50us".
+    [[nodiscard]] std::string command() const;
     /// The plan with all changes made. Throws UsageError, or LauncherError when a file cannot be read.
     [[nodiscard]] sim::WorldPlan plan() const;
 };

@@ -11,6 +11,8 @@
 namespace ronde::cli {
 namespace {
 
+std::string command_line_here;  ///< of this process; written once
+
 CLI::App const& selected(CLI::App const& app) {
     auto const chosen = app.get_subcommands();
     return chosen.empty() ? app : selected(*chosen.front());
@@ -70,6 +72,28 @@ std::string said_plainly(std::string text) {
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
     return sim::nearest_hint(word, candidates);
 }
+
+std::string shell_word(std::string_view word) {
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos)
+        return std::string(word);
+    std::string text = "'";
+    for (char const c : word)
+        text += c == '\'' ? "'\\''" : std::string(1, c);
+    return text + "'";
+}
+
+void remember_command_line(std::span<char const* const> arguments) {
+    command_line_here = "ronde";
+    for (std::string const argument : arguments.subspan(std::min<std::size_t>(1, arguments.size()))) {
+        // The text of an id holds a secret, which is not to get into files that are shown around.
+        std::size_t const id = argument.find("ronde1-");
+        command_line_here +=
+            id == std::string::npos ? " " + shell_word(argument) : " " + argument.substr(0, id) + "ronde1-...";
+    }
+}
+
+std::string const& command_line() noexcept { return command_line_here; }
 
 std::string command_of(CLI::App const& app) {
     std::string path;

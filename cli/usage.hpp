@@ -43,6 +43,7 @@ void register_root(CLI::App& app, Outcome& outcome);
 void register_id(CLI::App& app, Outcome& outcome);
 void register_replay(CLI::App& app, Outcome& outcome);
 void register_sim(CLI::App& app, Outcome& outcome);
+void register_step(CLI::App& app, Outcome& outcome);
 void register_sweep(CLI::App& app, Outcome& outcome);
 void register_check(CLI::App& app, Outcome& outcome);
 void register_shrink(CLI::App& app, Outcome& outcome);
@@ -53,6 +54,13 @@ void register_draw(CLI::App& app, Outcome& outcome);
 
 /// "; did you mean --profile?" or an empty text.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
+
+/// What this process was asked for, as a shell would read it, with "ronde" for the program. Before anything else in
+/// main.
+void remember_command_line(std::span<char const* const> arguments);
+[[nodiscard]] std::string const& command_line() noexcept;
+/// A word as a shell reads it: in quotes where it needs them.
+[[nodiscard]] std::string shell_word(std::string_view word);
 
 /// "ronde run": the program and the subcommand that was selected.
 [[nodiscard]] std::string command_of(CLI::App const& app);

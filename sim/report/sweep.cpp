@@ -24,19 +24,6 @@ std::vector<std::string> combination(std::span<Axis const> axes, std::size_t row
     return values;
 }
 
-/// A profile sets all policies anew, so it comes before any policy that is varied with it.
-Read<WorldPlan> plan_of(WorldPlan plan, std::span<Axis const> axes, std::vector<std::string> const& values) {
-    for (bool const profiles : {true, false}) {
-        for (std::size_t a = 0; a < axes.size(); ++a) {
-            if ((axes[a].key == "profile") != profiles)
-                continue;
-            if (auto why = set_key(plan, axes[a].key + "=" + values[a]); !why.empty())
-                return tl::unexpected(std::move(why));
-        }
-    }
-    return plan;
-}
-
 void run_row(WorldPlan const& plan, SweepRow& row) {
     // Wall time is what a run costs here; nothing of the outcome depends on it.
     auto const start = std::chrono::steady_clock::now();
@@ -46,6 +33,19 @@ void run_row(WorldPlan const& plan, SweepRow& row) {
 }
 
 }  // namespace
+
+/// A profile sets all policies anew, so it comes before any policy that is varied with it.
+Read<WorldPlan> plan_with(WorldPlan base, std::span<Axis const> axes, std::vector<std::string> const& values) {
+    for (bool const profiles : {true, false}) {
+        for (std::size_t a = 0; a < axes.size(); ++a) {
+            if ((axes[a].key == "profile") != profiles)
+                continue;
+            if (auto why = set_key(base, axes[a].key + "=" + values[a]); !why.empty())
+                return tl::unexpected(std::move(why));
+        }
+    }
+    return base;
+}
 
 Read<Axis> axis_from(std::string_view text) {
     auto const equals = text.find('=');
@@ -76,7 +76,7 @@ Read<std::vector<SweepRow>> run_sweep(WorldPlan const& base, std::span<Axis cons
     std::vector<WorldPlan> plans(count);
     for (std::size_t i = 0; i < count; ++i) {
         rows[i].values = combination(axes, i);
-        auto plan = plan_of(base, axes, rows[i].values);
+        auto plan = plan_with(base, axes, rows[i].values);
         if (!plan)
             return tl::unexpected(plan.error());
         plans[i] = std::move(*plan);

@@ -22,6 +22,11 @@ struct Axis {
 /// "ranks=1k,8k,98k". Commas part the values, so a key whose values have commas of their own cannot be varied.
 [[nodiscard]] Read<Axis> axis_from(std::string_view text);
 
+/// `base` with the value of each axis. An unknown key or a value that it cannot have is an error; contradictions are
+/// not.
+[[nodiscard]] Read<WorldPlan> plan_with(WorldPlan base, std::span<Axis const> axes,
+                                        std::vector<std::string> const& values);
+
 struct SweepRow {
     std::vector<std::string> values;  ///< of each axis, as they were given
     std::string problem;              ///< why this combination cannot be, or empty

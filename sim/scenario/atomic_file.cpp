@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -12,10 +13,51 @@
 #include <utility>
 
 namespace ronde::sim {
+namespace {
+
+/// A temporary that is being written. The name stands here, in memory that is never given back, because a signal may
+/// arrive while its owner goes.
+struct Unfinished {
+    enum State : int { unused, changing, in_use };
+    std::atomic<int> state{unused};
+    pid_t owner = 0;
+    std::array<char, 1'024> name{};
+};
+/// More files than these at once, or longer names, are written all the same, and a signal leaves their temporaries.
+std::array<Unfinished, 64> unfinished;
+
+std::size_t note_unfinished(std::string const& name) {
+    for (std::size_t place = 0; place < unfinished.size() && name.size() < Unfinished{}.name.size(); ++place) {
+        int unused = Unfinished::unused;
+        if (!unfinished[place].state.compare_exchange_strong(unused, Unfinished::changing))
+            continue;
+        name.copy(unfinished[place].name.data(), name.size());
+        unfinished[place].name[name.size()] = '\0';
+        unfinished[place].owner = ::getpid();
+        unfinished[place].state = Unfinished::in_use;
+        return place;
+    }
+    return unfinished.size();
+}
+
+void forget_unfinished(std::size_t place) {
+    if (place < unfinished.size())
+        unfinished[place].state = Unfinished::unused;
+}
+
+}  // namespace
+
+void discard_unfinished_files() noexcept {
+    for (Unfinished const& one : unfinished) {
+        if (one.state == Unfinished::in_use && one.owner == ::getpid())
+            ::unlink(one.name.data());
+    }
+}
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     static std::atomic<std::uint32_t> serial{0};
     temporary_ = fmt::format("{}.{}-{}.tmp", path_, ::getpid(), serial++);
+    place_ = note_unfinished(temporary_);
     // With the mode that the file would have had, umask applied.
     int const fd = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd >= 0)
@@ -25,10 +67,11 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
 }
 
 AtomicFile::~AtomicFile() {
-    if (file_ == nullptr)
-        return;
-    std::fclose(file_);
-    ::unlink(temporary_.c_str());
+    if (file_ != nullptr) {
+        std::fclose(file_);
+        ::unlink(temporary_.c_str());
+    }
+    forget_unfinished(place_);
 }
 
 void AtomicFile::fail(char const* verb) {

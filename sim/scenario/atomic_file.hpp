@@ -1,6 +1,7 @@
 /// A file that is there whole or not at all: whoever opens its name finds the former content or all of the new one.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -30,7 +31,12 @@ private:
     std::string temporary_;
     std::string error_;
     std::FILE* file_ = nullptr;
+    std::size_t place_ = 0;  ///< among those that discard_unfinished_files() knows
 };
+
+/// Removes what files that were not committed have written so far: for a signal that ends the process. Calls nothing
+/// that a signal handler may not. Files of another process, as a forked child knows them, are left alone.
+void discard_unfinished_files() noexcept;
 
 /// All of it at once. An error of one line, or an empty text.
 [[nodiscard]] std::string write_file(std::string const& path, std::string_view text);

@@ -5,6 +5,53 @@
 #include <algorithm>
 
 namespace ronde::sim {
+namespace {
+
+std::string_view name_of(Happening kind) {
+    switch (kind) {
+    case Happening::syn: return "syn";
+    case Happening::syn_again: return "syn_again";
+    case Happening::synack: return "synack";
+    case Happening::synack_again: return "synack_again";
+    case Happening::ack: return "ack";
+    case Happening::data_again: return "data_again";
+    case Happening::rst: return "rst";
+    case Happening::fin: return "fin";
+    case Happening::frame: return "frame";
+    case Happening::quiet_frame: return "frame";
+    case Happening::port: return "port";
+    case Happening::fault: return "fault";
+    case Happening::ring_begun: return "ring_begun";
+    case Happening::start: return "start";
+    case Happening::timer: return "timer";
+    case Happening::work: return "work";
+    case Happening::knock: return "knock";
+    case Happening::connected: return "connected";
+    case Happening::connect_failed: return "connect_failed";
+    case Happening::closed: return "closed";
+    case Happening::sent: return "sent";
+    case Happening::operate: return "operate";
+    case Happening::ring_done: return "ring_done";
+    case Happening::give_up: return "give_up";
+    }
+    return "?";
+}
+
+Enabled enabled_by(Occurrence const& occurrence, Connection const* connection) {
+    Enabled one{.what = name_of(occurrence.kind), .process = occurrence.process, .from = occurrence.from, .frame = {}};
+    if (connection != nullptr) {
+        one.process = connection->sides[occurrence.side].process;
+        one.from = connection->sides[1 - occurrence.side].process;
+    }
+    if (one.what == "frame")
+        one.frame = occurrence.frame.kind;
+    // These two name a host and a fault.
+    if (occurrence.kind == Happening::port || occurrence.kind == Happening::fault)
+        one.process = kNoProcess;
+    return one;
+}
+
+}  // namespace
 
 WorldPlan const& Look::plan() const { return state_->plan_; }
 Policies const& Look::policies() const { return state_->policies_; }
@@ -112,5 +159,20 @@ Storm const& Look::storm() const { return state_->out_.storm; }
 std::uint32_t Look::hosts() const { return state_->hosts_.count(); }
 std::uint32_t Look::ports_in_use(std::uint32_t host) const { return state_->hosts_.ports_in_use(host); }
 bool Look::at_rest() const { return state_->at_rest(); }
+
+std::vector<Enabled> Look::enabled() const {
+    std::vector<Enabled> all;
+    for (std::uint32_t const first : state_->firsts_) {
+        Slot const slot = state_->tied_[first].slot;
+        if ((slot & WorldState::kTimerSlot) != 0) {
+            all.push_back({name_of(Happening::timer), slot & ~WorldState::kTimerSlot, kNoProcess, {}});
+            continue;
+        }
+        Occurrence const& occurrence = state_->occurrences_[slot];
+        bool const packet = occurrence.connection != kNoConnection;
+        all.push_back(enabled_by(occurrence, packet ? &state_->connections_[occurrence.connection] : nullptr));
+    }
+    return all;
+}
 
 }  // namespace ronde::sim

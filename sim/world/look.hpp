@@ -8,6 +8,9 @@
 #include "world/outcome.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace ronde::sim {
 
@@ -46,6 +49,14 @@ struct OtherEnd {
     std::uint32_t syn_retransmits = 0;  ///< that it took to make the call
 };
 
+/// One of the things that may happen next, where a plan leaves their order open (WorldPlan::any_order).
+struct Enabled {
+    std::string_view what;           ///< "start", "timer", "syn", "frame" ...: what happens
+    ProcessId process = kNoProcess;  ///< to whom, or where it arrives; kNoProcess: to nobody in particular
+    ProcessId from = kNoProcess;     ///< packets: from whom, as far as that is known
+    std::optional<protocol::FrameKind> frame;
+};
+
 class Look {
 public:
     explicit Look(WorldState const& state) noexcept : state_(&state) {}
@@ -71,6 +82,8 @@ public:
     [[nodiscard]] std::uint32_t hosts() const;
     /// What its listeners went through so far.
     [[nodiscard]] Storm const& storm() const;
+    /// What the oracle is choosing among, in the order of its numbers. Only while it picks a Choice::order.
+    [[nodiscard]] std::vector<Enabled> enabled() const;
     /// Those of connections, without TIME_WAIT.
     [[nodiscard]] std::uint32_t ports_in_use(std::uint32_t host) const;
     /// Nothing more can happen.

@@ -15,6 +15,8 @@ root=$(cd "$1" && pwd)
 shift
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
+mkdir "$room/tmp"
+export TMPDIR=$room/tmp # pictures of runs that are meant to fail go there
 block_seconds=300
 run=0 skipped=0
 

@@ -50,6 +50,11 @@ TEST(Sim, ChecksItsDeterminism) {
     EXPECT_NE(ended.err.find("deterministic: a second run has the same digest"), std::string::npos) << ended.err;
 }
 
+TEST(Sim, ChecksTheDeterminismOfWorldsThatAreWatchedToo) {
+    Ended const ended = ronde("sim article-4 --check-determinism");
+    EXPECT_EQ(ended.status, 0) << ended.err;
+}
+
 TEST(Sim, TheArticleIsTakenApartRoundByRound) {
     Ended const ended = ronde("sim article-4");
     ASSERT_EQ(ended.status, 0) << ended.err;
@@ -60,7 +65,7 @@ TEST(Sim, TheArticleIsTakenApartRoundByRound) {
 TEST(Sim, PrintsAScenarioThatItReadsBack) {
     Folder const folder;
     std::string const file = folder / "mine.toml";
-    ASSERT_EQ(ronde("sim uneven-hosts --ranks 99 --print --out " + file).status, 0);
+    ASSERT_EQ(ronde("sim uneven-hosts --ranks 99 --print -o " + file).status, 0);
     Ended const a = ronde("sim " + file + " --format json");
     Ended const b = ronde("sim uneven-hosts --ranks 99 --format json");
     ASSERT_EQ(a.status, 0) << a.err;
@@ -71,7 +76,7 @@ TEST(Sim, WritesReportAndTraceToFiles) {
     Folder const folder;
     std::string const out = folder / "out.csv";
     std::string const trace = folder / "steps";
-    Ended const ended = ronde("sim article-4 --format csv --out " + out + " --trace " + trace);
+    Ended const ended = ronde("sim article-4 --format csv -o " + out + " --trace " + trace);
     ASSERT_EQ(ended.status, 0) << ended.err;
     EXPECT_EQ(ended.out, "");
     EXPECT_EQ(lines_of(content_of(out)), 2U);
@@ -232,6 +237,26 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"plot_of_words", "sweep article-4 --vary profile=ronde,article --plot x.svg", 2,
               "--plot x.svg: no varied key has numbers"}),
     [](auto const& test) { return std::string(test.param.name); });
+
+TEST(Sweep, DrawsTheStormOfEachWorld) {
+    Folder const folder;
+    std::string const picture = folder / "storms.svg";
+    std::string const command =
+        "sweep storm-4k --vary ranks=16,32 --vary root_host.somaxconn=8,64 --picture " + picture;
+    ASSERT_EQ(ronde(command).status, 0);
+    std::string const svg = content_of(picture);
+    for (char const* const title :
+         {"ranks=16, somaxconn=8<", "ranks=16, somaxconn=64<", "ranks=32, somaxconn=8<", "ranks=32, somaxconn=64<"})
+        EXPECT_NE(svg.find(title), std::string::npos) << title;
+    ASSERT_EQ(ronde(command + " --jobs 3").status, 0);
+    EXPECT_TRUE(content_of(picture) == svg) << "whoever finishes first";
+
+    Ended const many =
+        ronde("sweep article-4 --vary ranks=2,3,4,5,6,7,8,9,10 --vary seed=1,2,3,4,5,6,7,8 --picture " + picture);
+    EXPECT_EQ(many.status, 2);
+    EXPECT_NE(many.err.find("--picture: 72 worlds do not fit into one picture, 64 do"), std::string::npos) << many.err;
+    EXPECT_EQ(ronde("sweep article-4 --vary ranks=2,3 --picture " + (folder / "storms.gif")).status, 2);
+}
 
 TEST(Sweep, PrintsATableAndDrawsAPlot) {
     Folder const folder;

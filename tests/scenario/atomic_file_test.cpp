@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -53,6 +56,31 @@ TEST_F(AtomicFiles, LeaveNothingBehindWithoutCommit) {
     { AtomicFile(path("out")).write("half"); }
     EXPECT_EQ(content("out"), "old");
     EXPECT_EQ(files(), 1);
+}
+
+TEST_F(AtomicFiles, AreDiscardedWhenASignalEndsTheProcess) {
+    AtomicFile half(path("half"));
+    half.write("ha");
+    AtomicFile whole(path("whole"));
+    ASSERT_TRUE(whole.commit());
+    ASSERT_EQ(files(), 2);
+    discard_unfinished_files();
+    EXPECT_EQ(files(), 1) << "the half one is gone";
+    EXPECT_TRUE(fs::exists(path("whole")));
+}
+
+TEST_F(AtomicFiles, OfTheParentOutliveAForkedChild) {
+    AtomicFile half(path("half"));
+    ASSERT_EQ(files(), 1);
+    pid_t const child = ::fork();
+    if (child == 0) {
+        discard_unfinished_files();
+        ::_exit(0);
+    }
+    ASSERT_GT(child, 0);
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+    EXPECT_EQ(files(), 1);
+    EXPECT_TRUE(half.commit());
 }
 
 TEST_F(AtomicFiles, SayWhyTheyCannotBe) {

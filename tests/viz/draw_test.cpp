@@ -83,7 +83,7 @@ TEST(Drawing, TakesTheFormatFromTheFilesName) {
 
 TEST(Drawing, OfATraceAndOfItsScenarioIsTheSame) {
     Folder const folder;
-    ASSERT_EQ(ronde("sim root-dies --trace " + (folder / "run.trace") + " --out " + (folder / "report")).status, 1);
+    ASSERT_EQ(ronde("sim root-dies --trace " + (folder / "run.trace") + " -o " + (folder / "report")).status, 1);
     EXPECT_EQ(ronde("draw ring --format dot " + (folder / "run.trace")).out,
               ronde("draw ring root-dies --format dot").out);
 }

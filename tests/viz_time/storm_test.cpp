@@ -1,4 +1,5 @@
 /// The storm's numbers, against what a chronicle says.
+#include "storm/storm_grid.hpp"
 #include "storm/storm_svg.hpp"
 #include "viz_time/stories.hpp"
 
@@ -69,6 +70,49 @@ TEST(Storm, WithoutAListenerOnlyThePhasesAreDrawn) {
     EXPECT_EQ(svg.find("accept queue of root 0</text>"), std::string::npos);
     EXPECT_NE(svg.find("time in each phase"), std::string::npos);
     EXPECT_EQ(svg, storm_svg(told, storm_numbers(told)));
+}
+
+// --- side by side ---------------------------------------------------------------------------------------------------
+
+StormCell cell_with(std::string const& title, std::uint64_t depth, TimeNs end_ns) {
+    StormCell cell{title, "full table", true, {}};
+    cell.numbers.end_ns = end_ns;
+    cell.numbers.queue_depth = {{0, 0}, {end_ns / 2, depth}, {end_ns, 0}};
+    return cell;
+}
+
+std::size_t times_in(std::string const& svg, std::string const& text) {
+    std::size_t times = 0;
+    for (std::size_t at = svg.find(text); at != std::string::npos; at = svg.find(text, at + 1))
+        ++times;
+    return times;
+}
+
+TEST(StormGrid, AllWorldsShareTheirAxes) {
+    std::vector<StormCell> const cells = {cell_with("few", 3, 2'000'000), cell_with("many", 300, 8'000'000)};
+    std::string const svg = storm_grid("a sweep", "", cells, 2);
+    EXPECT_EQ(times_in(svg, ">300</text>"), 2U) << "the highest queue sets the scale of both";
+    EXPECT_EQ(times_in(svg, ">8 ms</text>"), 2U) << "and the longest world the time";
+    EXPECT_EQ(times_in(storm_grid("a sweep", "", std::span(cells).first(1), 1), ">300</text>"), 0U);
+    EXPECT_EQ(svg, storm_grid("a sweep", "", cells, 2));
+}
+
+TEST(StormGrid, ABacklogThatNobodyCameNearDoesNotPressTheLinesToTheGround) {
+    StormCell cell = cell_with("roomy", 90, 1'000'000);
+    cell.numbers.backlog = 4'096;
+    EXPECT_EQ(times_in(storm_grid("t", "", std::span(&cell, 1), 1), ">4 000</text>"), 0U);
+    cell.numbers.backlog = 100;
+    EXPECT_GT(times_in(storm_grid("t", "", std::span(&cell, 1), 1), "stroke-dasharray"),
+              times_in(storm_grid("t", "", std::vector{cell_with("roomy", 90, 1'000'000)}, 1), "stroke-dasharray"));
+}
+
+TEST(StormGrid, AWorldThatCouldNotBeSaysWhyInItsPlace) {
+    std::vector<StormCell> const cells = {
+        cell_with("one", 3, 1'000), {"roots=9", "more roots than ranks", false, {}}, cell_with("three", 3, 1'000)};
+    std::string const svg = storm_grid("t", "", cells, 3);
+    EXPECT_LT(svg.find(">roots=9<"), svg.find(">more roots than ranks<"));
+    EXPECT_LT(svg.find(">more roots than ranks<"), svg.find(">three<"));
+    EXPECT_NE(svg.find("<text class=\"f-alarm\""), std::string::npos);
 }
 
 }  // namespace

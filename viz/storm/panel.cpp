@@ -27,7 +27,7 @@ struct Height {
 };
 
 std::uint64_t highest(Panel const& panel) {
-    std::uint64_t most = panel.limit;
+    std::uint64_t most = std::max(panel.limit, panel.at_least);
     for (PanelLine const& line : panel.lines) {
         for (StormPoint const& point : line.points)
             most = std::max(most, point.value);

@@ -25,6 +25,7 @@ struct Panel {
     TimeNs bar_ns = 0;
     std::uint64_t limit = 0;  ///< drawn across, with its name; 0: there is none
     std::string limit_label;
+    std::uint64_t at_least = 0;  ///< the axis reaches so far, whatever is drawn: where several panels share it
 };
 
 /// Draws into `box`, which is what the axes enclose; numbers stand to the left of it, labels of lines to the right.
