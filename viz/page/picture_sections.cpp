@@ -55,6 +55,17 @@ void add_phase_table(Html& html, StormNumbers const& numbers) {
     }
 }
 
+std::string slack_words(SlackNumbers const& numbers) {
+    std::string const words =
+        fmt::format("How late each rank could have been without delaying the last table: {} of {} not "
+                    "at all",
+                    in_groups(numbers.none), in_groups(numbers.known));
+    if (numbers.most_ns == 0)
+        return words + ".";
+    return fmt::format("{}, half of them {} or more, and rank {} by {}, the most.", words,
+                       about_time(numbers.median_ns), numbers.most_rank, about_time(numbers.most_ns));
+}
+
 }  // namespace
 
 Section storm_section(Chronicle const& chronicle, StormNumbers const& numbers) {
@@ -90,11 +101,7 @@ Section slack_section(Chronicle const& chronicle) {
     Html html;
     SlackNumbers const numbers = slack_numbers(chronicle);
     if (numbers.known != 0) {
-        html.leaf(
-            "p", fmt::format("How late each rank could have been without delaying the last table: not at all for {} of "
-                             "{}, {} for half of them, and {} at most (rank {}).",
-                             in_groups(numbers.none), in_groups(numbers.known), about_time(numbers.median_ns),
-                             about_time(numbers.most_ns), numbers.most_rank));
+        html.leaf("p", slack_words(numbers));
         auto const figure = html.element("figure");
         html.raw(slack_map(chronicle, {"slack-"}));
     }

@@ -248,7 +248,7 @@
     const stride = Math.max(1, Math.ceil(events.length / 600));
     if (position === events.length)
       show(0);
-    play.textContent = "❚❚ Pause";
+    play.textContent = "Pause";
     timer = setInterval(() => {
       show(follow.value === "" ? position + stride : next());
       if (position === events.length)

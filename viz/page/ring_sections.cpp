@@ -74,12 +74,12 @@ void add_controls(Html& html, Playback const& playback) {
         "id=\"when-help\" class=\"soft small\"");
     {
         auto const line = html.element("p", "class=\"buttons\"");
-        constexpr std::array<std::array<std::string_view, 2>, 6> kButtons = {{{"to-start", "⏮ Start"},
+        constexpr std::array<std::array<std::string_view, 2>, 6> kButtons = {{{"to-start", "Start"},
                                                                               {"previous", "◀ Previous event"},
                                                                               {"next", "Next event ▶"},
                                                                               {"play", "▶ Play"},
-                                                                              {"to-failure", "✗ First failure"},
-                                                                              {"to-end", "End ⏭"}}};
+                                                                              {"to-failure", "First failure"},
+                                                                              {"to-end", "End"}}};
         for (auto const& [id, name] : kButtons) {
             if (id != "to-failure" || playback.failure < playback.events.size())
                 html.leaf("button", name, fmt::format("id=\"{}\" type=\"button\"", id));

@@ -89,7 +89,7 @@ private:
 
     void draw_scale(Svg& svg, Tenths y) const {
         constexpr Tenths kStep = 980;
-        for (std::uint32_t level = 0; level < kLevels; ++level) {
+        for (std::uint32_t level = 0; level < (numbers_.most_ns == 0 ? 1 : kLevels); ++level) {
             Tenths const x = kLeft + static_cast<Tenths>(level) * kStep;
             draw_sample(svg, {x, y, 200, 200}, level);
             svg.text({x + 240, y + 140}, level == 0 ? "none" : "≤ " + about_time(bound_ns(level)), {.size = kTextSize});

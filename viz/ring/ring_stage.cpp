@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace ronde::viz {
@@ -60,8 +61,8 @@ private:
     }
 
     void roots() {
-        Tenths const size = space_.text;
-        Tenths const width = text_width("awaiting successor", size);
+        Tenths const size = root_text();
+        Tenths const width = text_width("handing out", size) + size;
         for (std::uint32_t root = 0; root < chronicle_.nroots; ++root) {
             Place const at = space_.root_place(root);
             bool const lost = root_is_lost_at(chronicle_, root, kNever);
@@ -72,6 +73,14 @@ private:
                       {.size = size, .anchor = Anchor::middle, .bold = true});
             svg_.text({at.x, at.y + size}, lost ? "lost" : "", {.size = size * 4 / 5, .anchor = Anchor::middle});
         }
+    }
+
+    /// Large enough to be read where the ring is as wide as a page; small enough for several roots beside each other.
+    [[nodiscard]] Tenths root_text() const {
+        Tenths const wanted = std::max(space_.text, space_.layout.radius / 20);
+        constexpr Tenths kTextsApart = 7;
+        Tenths const apart = space_.layout.radius * 2 / Tenths{chronicle_.nroots};
+        return chronicle_.nroots == 1 ? wanted : std::clamp<Tenths>(apart / kTextsApart, 20, wanted);
     }
 
     void ranks() {
