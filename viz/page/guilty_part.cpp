@@ -15,6 +15,7 @@ constexpr Tenths kMostHeight = 14'000;
 constexpr std::size_t kMostBlamed = 3;
 constexpr std::size_t kMostWitnesses = 4;
 constexpr std::size_t kMostOfThePath = 8;
+constexpr std::size_t kMostSpeakers = 5;
 
 void add_once(std::vector<RankId>& ranks, RankId rank) {
     if (std::find(ranks.begin(), ranks.end(), rank) == ranks.end())
@@ -56,19 +57,6 @@ void add_witnesses(Chronicle const& chronicle, std::vector<RankId>& ranks) {
         add_once(ranks, witnesses[i]);
 }
 
-/// From the last table backwards along the chain that made it late.
-std::vector<RankId> late_ranks(Chronicle const& chronicle) {
-    std::vector<RankId> ranks;
-    for (std::size_t i = chronicle.steps.size(); i-- > 0 && ranks.size() < kMostOfThePath;) {
-        StepStory const& step = chronicle.steps[i];
-        if (step.critical && step.process < chronicle.nranks)
-            add_once(ranks, step.process);
-    }
-    for (RankId rank = chronicle.nranks; rank-- > 0 && ranks.size() < 2;)
-        add_once(ranks, rank);  // recordings have no such chain
-    return ranks;
-}
-
 /// When the last rank had its table, or all was over.
 TimeNs last_table_ns(Chronicle const& chronicle) {
     TimeNs last_ns = 0;
@@ -78,6 +66,30 @@ TimeNs last_table_ns(Chronicle const& chronicle) {
         last_ns = std::max(last_ns, story.table_ns);
     }
     return last_ns;
+}
+
+/// From the last table backwards along the chain that made it late; then whoever spoke with these last. Recordings have
+/// no such chain: there it is whoever had its table last.
+std::vector<RankId> late_ranks(Chronicle const& chronicle) {
+    TimeNs const last_ns = last_table_ns(chronicle);
+    std::vector<RankId> ranks;
+    for (std::size_t i = chronicle.steps.size(); i-- > 0 && ranks.size() < kMostOfThePath;) {
+        StepStory const& step = chronicle.steps[i];
+        if (step.critical && step.at_ns <= last_ns && step.process < chronicle.nranks)
+            add_once(ranks, step.process);
+    }
+    for (RankId rank = 0; rank < chronicle.nranks && ranks.empty(); ++rank) {
+        if (chronicle.ranks[rank].table_ns == last_ns)
+            ranks.push_back(rank);
+    }
+    for (std::size_t i = chronicle.messages.size(); i-- > 0 && ranks.size() < kMostSpeakers;) {
+        MessageStory const& message = chronicle.messages[i];
+        bool const heard = message.received_ns <= last_ns && message.from < chronicle.nranks &&
+                           std::find(ranks.begin(), ranks.end(), message.to) != ranks.end();
+        if (heard)
+            add_once(ranks, message.from);
+    }
+    return ranks;
 }
 
 /// When a rank that is blamed, or a root, has died first, which is where it began; kNever: nobody died.

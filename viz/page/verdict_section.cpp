@@ -80,7 +80,7 @@ void add_sayings(Html& html, Chronicle const& chronicle) {
         return;
     auto const scroll =
         html.element("div", "class=\"scroll\" role=\"region\" aria-label=\"Who says what\" tabindex=\"0\"");
-    auto const table = html.element("table");
+    auto const table = html.element("table", "id=\"sayings\"");
     html.leaf("caption", "Who says what; whoever was silent comes first");
     {
         auto const head = html.element("thead");
@@ -139,7 +139,10 @@ Section verdict_section(Chronicle const& chronicle) {
     Html html;
     html.leaf("p", fmt::format("{} {}", chronicle.ready ? "✓" : "✗", chronicle.verdict),
               chronicle.ready ? "class=\"verdict good\"" : "class=\"verdict bad\"");
-    html.leaf("p", chronicle.subtitle, "class=\"soft\"");
+    std::string_view subtitle = chronicle.subtitle;
+    if (std::string const said = "; " + chronicle.verdict; subtitle.ends_with(said))
+        subtitle.remove_suffix(said.size());
+    html.leaf("p", subtitle, "class=\"soft\"");
     add_sayings(html, chronicle);
     add_facts(html, chronicle);
     if (!chronicle.rerun.empty()) {
