@@ -55,15 +55,6 @@ Json expected(std::vector<std::uint32_t> const& states, std::uint32_t nranks) {
     return all;
 }
 
-std::vector<std::uint32_t> states_after(Playback const& playback, std::size_t count) {
-    std::vector<std::uint32_t> states = playback.first;
-    for (std::size_t i = 0; i < count; ++i) {
-        for (StateChange const& change : playback.events[i].changes)
-            states[change.process] = change.state;
-    }
-    return states;
-}
-
 std::size_t position(Browser& browser) {
     return browser.run("return Number(document.getElementById('when').value)").get<std::size_t>();
 }
@@ -207,6 +198,15 @@ TEST(Walk, GoesToTheFirstFailure) {
                           "one.querySelector('title').textContent)"),
               Json::array({"rank 3"}));
     pages::keep_picture(browser, "walk-failure");
+
+    // docs/pictures.md shows this one.
+    browser.resize(1200, 1230);
+    browser.open(report_html(pages::of_scenario("root-dies")));
+    browser.click("#to-failure");
+    EXPECT_EQ(browser.run("return document.querySelectorAll('.stage .rank.failed').length"), 1);
+    EXPECT_EQ(browser.run("return document.querySelector('.stage .root').classList.contains('lost')"), true);
+    browser.run("document.activeElement.blur(); scrollTo(0, 0);");
+    pages::keep_picture(browser, "report-root-dies", false);
 }
 
 TEST(Walk, PlaysToTheEndByItself) {

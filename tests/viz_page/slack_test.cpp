@@ -59,7 +59,7 @@ TEST(SlackMap, OfThousandsSharesCells) {
     RankStory story;
     story.slack_ns = 1'000;
     told.ranks.assign(told.nranks, story);
-    told.ranks[9'999].slack_ns = 0;
+    told.ranks[9'998].slack_ns = 0;  // the last one of its cell
     std::string const map = slack_map(told, {"slack-"});
     EXPECT_EQ(count(map, "<rect"), 3'334U + 7U) << "three ranks a cell, and the scale";
     EXPECT_EQ(count(map, "<circle"), 2U) << "the cell of the one without slack, and the scale";

@@ -1,7 +1,6 @@
 #include "page/playback.hpp"
 
 #include "protocol/root.hpp"
-#include "protocol/transitions.hpp"
 #include "ring/ring_moment.hpp"
 #include "timeline/happenings.hpp"
 
@@ -22,19 +21,17 @@ class Player {
 public:
     Player(Chronicle const& chronicle, std::size_t most_events)
         : chronicle_(chronicle), happenings_(happenings_of(chronicle)), failure_ns_(first_failure_ns(chronicle)),
-          states_(std::size_t{chronicle.nranks} + chronicle.nroots) {
+          now_(chronicle.nranks), states_(std::size_t{chronicle.nranks} + chronicle.nroots) {
         RingRank nobody;
         nobody.absent = true;
         std::fill_n(states_.begin(), chronicle.nranks, state_of(nobody));
         playback_.first = states_;
         playback_.every_step = chronicle.has_steps && count_events(true) <= most_events;
-        std::vector<TimeNs> next_ns(chronicle.processes.size(), kNever);
-        last_of_its_time_.resize(chronicle.steps.size());
-        for (std::size_t i = chronicle.steps.size(); i-- > 0;) {
-            StepStory const& step = chronicle.steps[i];
-            last_of_its_time_[i] = next_ns[step.process] != step.at_ns;
-            next_ns[step.process] = step.at_ns;
-        }
+        last_step_.resize(chronicle.processes.size());
+        for (std::uint32_t i = 0; i < chronicle.steps.size(); ++i)
+            last_step_[chronicle.steps[i].process] = i;
+        for (RankId rank = 0; rank < chronicle.nranks; ++rank)
+            owners_.push_back(rank);
     }
 
     Playback play() {
@@ -80,7 +77,7 @@ private:
             StepStory const& step = chronicle_.steps[one.index];
             event.from = step.from;
             event.text = step.text.substr(who_bytes(step));
-            note_step(event, step, last_of_its_time_[one.index]);
+            note_step(event, one.index);
             break;
         }
         case Kind::syn_again:
@@ -88,11 +85,11 @@ private:
             break;
         case Kind::fault:
             event.text = fmt::format("fault {}", chronicle_.faults[one.index].text);
-            note_fault(event);
+            note_fault(event, chronicle_.faults[one.index].text);
             break;
         default:
             event.text = phase_name(chronicle_.processes[one.process], happenings_.spans[one.process][one.index].phase);
-            note_rank(event, one.process);
+            note_story(event, one.process);
         }
         if (!judged_ && event.at_ns >= failure_ns_)
             note_judgement(event);
@@ -106,34 +103,57 @@ private:
         return inside ? static_cast<std::size_t>(name.data() - step.text.data()) : 0;
     }
 
-    /// The story of a rank knows times only. Of several steps at one time, the last one leads to what it says.
-    void note_step(PlayEvent& event, StepStory const& step, bool last_of_its_time) {
+    void note_step(PlayEvent& event, std::uint32_t index) {
+        StepStory const& step = chronicle_.steps[index];
         Process const& who = chronicle_.processes[step.process];
-        if (who.kind == Process::Kind::root) {
-            change(event, step.process, step.phase_after | (states_[step.process] & kRootLost));
-        } else if (step.process >= chronicle_.nranks || last_of_its_time) {
-            if (who.rank < chronicle_.nranks)
-                note_rank(event, who.rank);
-        } else {
-            RingRank rank = ring_rank_at(chronicle_, step.process, event.at_ns - 1, judged_);
-            rank.absent = false;
-            if (step.phase_after <= static_cast<std::uint8_t>(Phase::ready))
-                rank.phase = static_cast<Phase>(step.phase_after);
-            rank.left_root = rank.left_root || rank.phase == Phase::ready;
-            change(event, step.process, state_of(rank));
+        if (who.kind == Process::Kind::root)
+            return change(event, step.process, step.phase_after | (states_[step.process] & kRootLost));
+        if (who.rank >= chronicle_.nranks)
+            return;
+        RankNow& now = now_[who.rank];
+        // A process that takes the place of a dead rank; a second one beside the first does not.
+        if (now.dead && step.process >= chronicle_.nranks) {
+            now = {};
+            owners_[who.rank] = step.process;
         }
+        if (now.dead || owners_[who.rank] != step.process)
+            return;
+        now.absent = false;
+        if (step.phase_after <= static_cast<std::uint8_t>(Phase::ready))
+            now.phase = static_cast<Phase>(step.phase_after);
+        now.failed = now.failed || step.phase_after == static_cast<std::uint8_t>(Phase::failed);
+        // Recordings tell of a death by their silence.
+        now.dead = index == last_step_[step.process] && is_dead_by(who.rank, event.at_ns);
+        show(event, who.rank);
     }
 
-    void note_rank(PlayEvent& event, RankId rank) {
+    [[nodiscard]] bool is_dead_by(RankId rank, TimeNs at_ns) const {
+        RankStory const& story = chronicle_.ranks[rank];
+        return story.end == RankEnd::dead && story.ended_ns <= at_ns;
+    }
+
+    void show(PlayEvent& event, RankId rank) {
+        change(event, rank, state_of(ring_rank(chronicle_, rank, now_[rank], judged_)));
+    }
+
+    /// Where steps were not kept: what its story says of that time.
+    void note_story(PlayEvent& event, RankId rank) {
         change(event, rank, state_of(ring_rank_at(chronicle_, rank, at_end_ ? kNever : event.at_ns, judged_)));
     }
 
     /// What dies by it is dead at once; all other faults show in the steps that follow.
-    void note_fault(PlayEvent& event) {
+    void note_fault(PlayEvent& event, std::string_view text) {
+        bool const deadly = text.starts_with("crash") || text.starts_with("restart");
         for (RankId rank = 0; rank < chronicle_.nranks; ++rank) {
-            bool const struck = event.process == kNobody || event.process == rank;
-            if (struck && ring_rank_at(chronicle_, rank, event.at_ns, judged_).dead)
-                note_rank(event, rank);
+            bool const struck =
+                event.process == kNobody ? is_dead_by(rank, event.at_ns) : event.process == owners_[rank];
+            if (!deadly || !struck)
+                continue;
+            now_[rank].dead = true;
+            if (chronicle_.has_steps)
+                show(event, rank);
+            else
+                note_story(event, rank);
         }
         note_lost_roots(event);
     }
@@ -161,8 +181,13 @@ private:
         event.at_ns = chronicle_.end_ns;
         event.text = chronicle_.ready ? "the end" : "the end, not well";
         at_end_ = judged_ = true;
-        for (RankId rank = 0; rank < chronicle_.nranks; ++rank)
-            note_rank(event, rank);
+        for (RankId rank = 0; rank < chronicle_.nranks; ++rank) {
+            now_[rank].dead = chronicle_.ranks[rank].end == RankEnd::dead;
+            if (chronicle_.has_steps)
+                show(event, rank);
+            else
+                note_story(event, rank);
+        }
         note_lost_roots(event);
         playback_.events.push_back(std::move(event));
     }
@@ -183,7 +208,9 @@ private:
     Chronicle const& chronicle_;
     Happenings happenings_;
     TimeNs failure_ns_;
-    std::vector<bool> last_of_its_time_;  ///< by step: the next one of its process is later
+    std::vector<std::uint32_t> last_step_;  ///< by process
+    std::vector<RankNow> now_;              ///< by rank, where steps were kept
+    std::vector<ProcessIndex> owners_;      ///< by rank: whose steps are its own
     std::vector<std::uint32_t> states_;
     Playback playback_;
     bool judged_ = false;
@@ -242,6 +269,15 @@ Playback playback_of(Chronicle const& chronicle, std::size_t most_events) {
     return Player(chronicle, most_events).play();
 }
 
+std::vector<std::uint32_t> states_after(Playback const& playback, std::size_t count) {
+    std::vector<std::uint32_t> states = playback.first;
+    for (std::size_t i = 0; i < count && i < playback.events.size(); ++i) {
+        for (StateChange const& change : playback.events[i].changes)
+            states[change.process] = change.state;
+    }
+    return states;
+}
+
 std::string playback_json(Chronicle const& chronicle, Playback const& playback) {
     std::string out = fmt::format("{{\"ranks\":{},\"roots\":{},\"end\":{},\"failure\":{},\"first\":", chronicle.nranks,
                                   chronicle.nroots, chronicle.end_ns, playback.failure);
@@ -258,9 +294,9 @@ std::string playback_json(Chronicle const& chronicle, Playback const& playback) 
     append_list(out, looks, text);
     out += ",\"dark\":";
     append_list(out, dark, [&](bool one) { out += one ? '1' : '0'; });
-    std::vector<std::string> phases;
+    std::vector<std::string_view> phases;
     for (std::uint32_t i = 0; i < protocol::kRootPhaseCount; ++i)
-        phases.emplace_back(name_of(static_cast<protocol::RootPhase>(i)));
+        phases.push_back(root_words(chronicle, i));
     out += ",\"rootPhases\":";
     append_list(out, phases, text);
     std::vector<std::string> extras;

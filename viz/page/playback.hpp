@@ -1,4 +1,7 @@
 /// A run as a row of events, each with the states that it changes: what a player shows, forwards and backwards.
+///
+/// Where steps were kept, a state follows from them: a rank that has to check in once more is seen to do so. The ring
+/// of `ronde draw` knows the first time at which a phase was entered only, and shows how far a rank ever came.
 #pragma once
 
 #include "chronicle/chronicle.hpp"
@@ -36,6 +39,9 @@ struct Playback {
 
 /// Of at most kMostStageRanks ranks.
 [[nodiscard]] Playback playback_of(Chronicle const& chronicle, std::size_t most_events = 20'000);
+
+/// Of ranks, then roots, after the first `count` events.
+[[nodiscard]] std::vector<std::uint32_t> states_after(Playback const& playback, std::size_t count);
 
 /// One line of JSON in which no character needs an escape in HTML; docs/pictures.md does not promise its shape.
 [[nodiscard]] std::string playback_json(Chronicle const& chronicle, Playback const& playback);

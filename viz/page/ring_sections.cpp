@@ -84,8 +84,9 @@ void add_controls(Html& html, Playback const& playback) {
             if (id != "to-failure" || playback.failure < playback.events.size())
                 html.leaf("button", name, fmt::format("id=\"{}\" type=\"button\"", id));
         }
-        html.leaf("label", "Follow", "for=\"follow\"");
-        html.raw("<select id=\"follow\" autocomplete=\"off\"><option value=\"\">everybody</option></select>\n");
+        html.raw(
+            "<label>Follow <select id=\"follow\" autocomplete=\"off\"><option value=\"\">everybody</option></select>"
+            "</label>\n");
     }
     html.raw(
         "<p id=\"deed\" class=\"deed\" role=\"status\"></p>\n<ol id=\"near\" class=\"near\" aria-label=\"Events around "
@@ -133,7 +134,7 @@ Section ring_section(Chronicle const& chronicle, Playback const& playback) {
     html.raw("<div class=\"beside\">\n");
     {
         auto const figure = html.element("figure", "class=\"stage\"");
-        html.raw(ring_stage(chronicle, {"ring-"}));
+        html.raw(ring_stage(chronicle, states_after(playback, playback.events.size()), {"ring-"}));
         html.leaf("figcaption", fmt::format("at {}, when all was over", about_time(chronicle.end_ns)), "id=\"moment\"");
     }
     {

@@ -70,18 +70,24 @@ TimeNs first_failure_ns(Chronicle const& chronicle) {
     return first_ns;
 }
 
+RingRank ring_rank(Chronicle const& chronicle, RankId rank, RankNow const& now, bool judged) {
+    RingRank drawn;
+    drawn.phase = now.phase;
+    drawn.host = chronicle.processes[rank].host;
+    drawn.absent = now.absent;
+    drawn.dead = now.dead;
+    drawn.failed = now.failed;
+    drawn.culprit = chronicle.ranks[rank].culprit && (judged || now.dead);
+    drawn.left_root = now.phase == Phase::ready || now.failed || !roots_stay(chronicle);
+    return drawn;
+}
+
 RingRank ring_rank_at(Chronicle const& chronicle, RankId rank, TimeNs at_ns, bool judged) {
     RankStory const& story = chronicle.ranks[rank];
     PhaseLook const look = look_at(story, at_ns);
-    RingRank drawn;
-    drawn.phase = phase_at(story, at_ns);
-    drawn.host = chronicle.processes[rank].host;
-    drawn.absent = look == PhaseLook::never_came;
-    drawn.dead = look == PhaseLook::dead;
-    drawn.failed = look == PhaseLook::failed;
-    drawn.culprit = story.culprit && (judged || drawn.dead);
-    drawn.left_root = drawn.phase == Phase::ready || drawn.failed || !roots_stay(chronicle);
-    return drawn;
+    RankNow const now{phase_at(story, at_ns), look == PhaseLook::never_came, look == PhaseLook::dead,
+                      look == PhaseLook::failed};
+    return ring_rank(chronicle, rank, now, judged);
 }
 
 bool root_is_lost_at(Chronicle const& chronicle, std::uint32_t root, TimeNs at_ns) {

@@ -2,7 +2,7 @@
 
 #include "protocol/check.hpp"
 #include "protocol/partition.hpp"
-#include "ring/ring_moment.hpp"
+#include "protocol/transitions.hpp"
 #include "ring/ring_space.hpp"
 #include "svg/text_size.hpp"
 
@@ -19,8 +19,8 @@ constexpr Tenths kSymbolSize = 800;
 
 class Stage {
 public:
-    Stage(Chronicle const& chronicle, Embedding where)
-        : chronicle_(chronicle), picture_(ring_at(chronicle, kNever)), space_(chronicle, 0),
+    Stage(Chronicle const& chronicle, std::span<const std::uint32_t> states, Embedding where)
+        : chronicle_(chronicle), states_(states), space_(chronicle, 0),
           svg_(
               {space_.width, space_.middle.y + space_.layout.radius + space_.rim}, "The ring, rank by rank",
               fmt::format("{} ranks in a circle, clockwise from the top. The table below says how each of them stands.",
@@ -42,7 +42,7 @@ private:
     void check_ins() {
         protocol::Partition const partition{chronicle_.nranks, chronicle_.nroots};
         for (RankId rank = 0; rank < chronicle_.nranks; ++rank) {
-            bool const there = is_at_its_root(picture_.ranks[rank]);
+            bool const there = (states_[rank] & kAtRoot) != 0;
             line(there ? "checkin there" : "checkin", space_.around(rank, chronicle_.nranks),
                  space_.root_place(partition.root_of(rank)));
         }
@@ -50,7 +50,8 @@ private:
 
     void hands() {
         for (RankId rank = 0; rank < chronicle_.nranks && chronicle_.nranks > 1; ++rank) {
-            line(hand_is_held(picture_, rank) ? "hand held" : "hand", space_.around(rank, chronicle_.nranks),
+            RankState const both = states_[rank] & states_[protocol::successor_of(rank, chronicle_.nranks)];
+            line((both & kHasHands) != 0 ? "hand held" : "hand", space_.around(rank, chronicle_.nranks),
                  space_.around(rank + 1, chronicle_.nranks));
         }
     }
@@ -65,13 +66,15 @@ private:
         Tenths const width = text_width("handing out", size) + size;
         for (std::uint32_t root = 0; root < chronicle_.nroots; ++root) {
             Place const at = space_.root_place(root);
-            bool const lost = root_is_lost_at(chronicle_, root, kNever);
+            std::uint32_t const state = states_[chronicle_.nranks + root];
+            bool const lost = (state & kRootLost) != 0;
             auto const group = svg_.group({.extra = lost ? "class=\"root lost\"" : "class=\"root\""});
             svg_.box({at.x - width / 2, at.y - size * 3 / 2, width, size * 3}, {.fill = Paint::paper}, size / 2);
             using Anchor = TextStyle::Anchor;
             svg_.text({at.x, at.y - size / 6}, chronicle_.nroots == 1 ? "root" : fmt::format("root {}", root),
                       {.size = size, .anchor = Anchor::middle, .bold = true});
-            svg_.text({at.x, at.y + size}, lost ? "lost" : "", {.size = size * 4 / 5, .anchor = Anchor::middle});
+            svg_.text({at.x, at.y + size}, root_words(chronicle_, state),
+                      {.size = size * 4 / 5, .anchor = Anchor::middle});
         }
     }
 
@@ -88,7 +91,7 @@ private:
         Tenths const box = size * kSymbolBox / kSymbolSize;
         for (RankId rank = 0; rank < chronicle_.nranks; ++rank) {
             Place const at = space_.around(rank, chronicle_.nranks);
-            RankState const state = state_of(picture_.ranks[rank]);
+            RankState const state = states_[rank];
             auto const look = static_cast<PhaseLook>(state & kLookMask);
             svg_.raw(fmt::format("<g class=\"rank{}{}{}\"><title>rank {}</title>"
                                  "<circle class=\"blame\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>"
@@ -119,7 +122,7 @@ private:
     }
 
     Chronicle const& chronicle_;
-    RingPicture picture_;
+    std::span<const std::uint32_t> states_;
     RingSpace space_;
     Svg svg_;
 };
@@ -131,9 +134,15 @@ RankState state_of(RingRank const& rank) {
            (is_at_its_root(rank) ? kAtRoot : 0U) | (has_hands(rank) ? kHasHands : 0U);
 }
 
-std::string ring_stage(Chronicle const& chronicle, Embedding where) {
+std::string_view root_words(Chronicle const& chronicle, std::uint32_t state) {
+    if ((state & kRootLost) != 0)
+        return "lost";
+    return chronicle.has_steps ? name_of(static_cast<protocol::RootPhase>(state & kLookMask)) : std::string_view();
+}
+
+std::string ring_stage(Chronicle const& chronicle, std::span<const std::uint32_t> states, Embedding where) {
     RONDE_CHECK(chronicle.nranks <= kMostStageRanks, "more ranks than a stage has room for");
-    return Stage(chronicle, where).draw();
+    return Stage(chronicle, states, where).draw();
 }
 
 std::string look_symbols() {

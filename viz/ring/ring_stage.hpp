@@ -14,7 +14,9 @@
 #include "ring/ring_dot.hpp"
 #include "svg/svg.hpp"
 
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace ronde::viz {
 
@@ -33,8 +35,13 @@ inline constexpr RankState kHasHands = 128;  ///< past connecting the ring
 /// The same of a root: protocol::RootPhase in bits 0 to 3 and kRootLost.
 inline constexpr std::uint32_t kRootLost = 16;
 
-/// When all was over. At most kMostStageRanks ranks (checked).
-[[nodiscard]] std::string ring_stage(Chronicle const& chronicle, Embedding where);
+/// What the box of a root says below its name: its phase, or that it is lost. Nothing where steps were not kept: nobody
+/// knows then.
+[[nodiscard]] std::string_view root_words(Chronicle const& chronicle, std::uint32_t state);
+
+/// `states`: of the ranks, then of the roots. At most kMostStageRanks ranks (checked).
+[[nodiscard]] std::string ring_stage(Chronicle const& chronicle, std::span<const std::uint32_t> states,
+                                     Embedding where);
 
 /// Looks as symbols #look0 to #look9, once in a page: 80 units large to the eye in a box of 120.
 [[nodiscard]] std::string look_symbols();
