@@ -30,12 +30,12 @@ public:
     /// `name` is a literal; `attributes` are written as they are.
     Element element(std::string_view name, std::string_view attributes = {});
     /// An element with text alone, on a line of its own.
-    void leaf(std::string_view name, std::string_view text, std::string_view attributes = {});
+    void leaf(std::string_view name, std::string_view inside, std::string_view attributes = {});
     /// The same within a line.
-    void word(std::string_view name, std::string_view text, std::string_view attributes = {});
+    void word(std::string_view name, std::string_view inside, std::string_view attributes = {});
     void text(std::string_view text) { append_escaped(out_, text); }
     /// Text whose line ends matter.
-    void lines(std::string_view text);
+    void lines(std::string_view all);
     void raw(std::string_view html) { out_ += html; }
 
     [[nodiscard]] std::string take() { return std::move(out_); }

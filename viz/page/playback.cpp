@@ -35,8 +35,7 @@ public:
     }
 
     Playback play() {
-        for (std::size_t i = 0; i < happenings_.in_order.size(); ++i) {
-            Happening const& one = happenings_.in_order[i];
+        for (Happening const& one : happenings_.in_order) {
             if (is_event(one, playback_.every_step))
                 take(one);
         }

@@ -53,6 +53,7 @@ std::vector<Saying> sayings_of(Chronicle const& chronicle) {
             group.ranks.push_back({rank, 1});
     }
     std::vector<Saying> sayings;
+    sayings.reserve(groups.size());
     for (auto& [key, group] : groups)
         sayings.push_back(std::move(group));
     std::stable_sort(sayings.begin(), sayings.end(), [](Saying const& a, Saying const& b) {
