@@ -58,7 +58,20 @@ std::string from_base64(std::string const& text) {
 
 /// The process of chromedriver, on a port of its own choice, and a connection to it.
 struct Browser::Driver {
-    Driver() {
+    Driver() : curl(::curl_easy_init()) {
+        // The port that it is given for IPv4 must be free for IPv6 too, or it leaves: another try gets another port.
+        for (int tries = 0; tries < 20 && port == 0; ++tries) {
+            end();
+            begin();
+        }
+        if (port == 0)
+            throw std::runtime_error("chromedriver did not start");
+    }
+    ~Driver() {
+        ::curl_easy_cleanup(curl);
+        end();
+    }
+    void begin() {
         int ends[2] = {-1, -1};
         if (::pipe(ends) != 0)
             throw std::runtime_error("no pipe for chromedriver");
@@ -72,22 +85,20 @@ struct Browser::Driver {
             ::_exit(127);
         }
         ::close(ends[1]);
-        std::FILE* const said = ::fdopen(ends[0], "r");
+        output = ::fdopen(ends[0], "r");
         char line[1024];
-        while (port == 0 && std::fgets(line, sizeof line, said) != nullptr)
+        while (port == 0 && std::fgets(line, sizeof line, output) != nullptr)
             std::sscanf(line, "ChromeDriver was started successfully on port %d", &port);
-        output = said;
-        if (port == 0)
-            throw std::runtime_error("chromedriver did not start");
-        curl = ::curl_easy_init();
     }
-    ~Driver() {
-        ::curl_easy_cleanup(curl);
+    void end() {
         if (child > 0) {
             ::kill(child, SIGTERM);
             ::waitpid(child, nullptr, 0);
         }
-        std::fclose(output);
+        if (output != nullptr)
+            std::fclose(output);
+        child = -1;
+        output = nullptr;
     }
     Driver(Driver const&) = delete;
     Driver& operator=(Driver const&) = delete;
