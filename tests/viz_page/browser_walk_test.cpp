@@ -218,11 +218,14 @@ TEST(Walk, PlaysToTheEndByItself) {
                 "slider.dispatchEvent(new Event('input'));");
     browser.click("#play");
     EXPECT_EQ(text_of(browser, "play"), "Pause");
+    constexpr char kAloud[] = "return document.getElementById('deed').getAttribute('aria-live')";
+    EXPECT_EQ(browser.run(kAloud), "off") << "nobody can listen so fast";
     // The page itself says when it is there.
     browser.run("return new Promise((done) => { const button = document.getElementById('play');"
                 "new MutationObserver(() => done()).observe(button, {childList: true}); });");
     EXPECT_EQ(position(browser), all);
     EXPECT_EQ(text_of(browser, "play"), "▶ Play");
+    EXPECT_EQ(browser.run(kAloud), "polite");
 }
 
 }  // namespace

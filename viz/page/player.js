@@ -238,9 +238,12 @@
     return wanted;
   };
 
+  // What happens is said aloud, but not at the pace of a film.
+  const say = (yes) => byId("deed").setAttribute("aria-live", yes ? "polite" : "off");
   const stop = () => {
     clearInterval(timer);
     timer = 0;
+    say(true);
     play.textContent = "▶ Play";
   };
   // Each state can be seen, and long runs do not take for ever.
@@ -248,6 +251,7 @@
     const stride = Math.max(1, Math.ceil(events.length / 600));
     if (position === events.length)
       show(0);
+    say(false);
     play.textContent = "Pause";
     timer = setInterval(() => {
       show(follow.value === "" ? position + stride : next());

@@ -62,7 +62,8 @@ void add_controls(Html& html, Playback const& playback) {
         html.raw(fmt::format("<input id=\"when\" type=\"range\" min=\"0\" max=\"{0}\" value=\"{0}\" step=\"1\" "
                              "autocomplete=\"off\" aria-describedby=\"when-help\"/>\n",
                              playback.events.size()));
-        html.raw("<output id=\"clock\" for=\"when\"></output>\n");
+        // The slider says the time itself: to say it twice would be a nuisance to the ear.
+        html.raw("<output id=\"clock\" for=\"when\" aria-live=\"off\"></output>\n");
     }
     html.raw("<div class=\"strip\" aria-hidden=\"true\"><div id=\"strip-mark\"></div></div>\n");
     html.leaf(
