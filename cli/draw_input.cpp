@@ -8,8 +8,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <vector>
 
 namespace ronde::cli {
@@ -41,6 +44,30 @@ viz::Chronicle made(viz::Made&& chronicle) {
     return std::move(*chronicle);
 }
 
+bool is_file(std::filesystem::path const& path) {
+    std::error_code trouble;
+    return std::filesystem::is_regular_file(path, trouble);
+}
+
+/// The best witness first: a trace knows its run to the last step, a tape its choices; a scenario is the same run only
+/// where its seed has made all of them. A folder with none of these holds recordings.
+viz::Chronicle chronicle_of_folder(std::filesystem::path const& folder) {
+    for (char const* const name : {"trace.txt", "trace"}) {
+        if (is_file(folder / name))
+            return made(viz::chronicle_of_trace((folder / name).string()));
+    }
+    for (char const* const name : {"tape.txt", "tape"}) {
+        if (is_file(folder / name))
+            return made(viz::chronicle_of_tape((folder / name).string()));
+    }
+    std::error_code trouble;
+    if (std::filesystem::is_directory(folder / "recordings", trouble))
+        return made(viz::chronicle_of_recordings((folder / "recordings").string()));
+    if (is_file(folder / "scenario.toml"))
+        return made(viz::chronicle_of_scenario((folder / "scenario.toml").string()));
+    return made(viz::chronicle_of_recordings(folder.string()));
+}
+
 }  // namespace
 
 viz::Chronicle chronicle_of_input(std::string const& input) {
@@ -48,7 +75,7 @@ viz::Chronicle chronicle_of_input(std::string const& input) {
         return made(viz::chronicle_of_scenario(input));
     std::error_code trouble;
     if (std::filesystem::is_directory(input, trouble))
-        return made(viz::chronicle_of_recordings(input));
+        return chronicle_of_folder(input);
     if (!std::filesystem::exists(input, trouble))
         throw UsageError(fmt::format("'{}' is neither a scenario of ronde sim --list nor a file or folder{}", input,
                                      hint_for(input)));
@@ -64,6 +91,18 @@ viz::Chronicle chronicle_of_input(std::string const& input) {
     throw UsageError(fmt::format("{}: expected a scenario (.toml), a trace (ronde sim --trace), a tape (ronde sim "
                                  "--tape) or the folder of a recording (ronde run --record)",
                                  input));
+}
+
+std::string results_beside(std::string const& input) {
+    std::filesystem::path const path = std::filesystem::path(input) / "results.json";
+    if (is_shipped(input) || !is_file(path))
+        return {};
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file)
+        throw LauncherError(fmt::format("{}: cannot read: {}", path.string(), std::strerror(errno)));
+    return std::move(text).str();
 }
 
 }  // namespace ronde::cli

@@ -24,6 +24,7 @@ constexpr char const* kFooter =
     "                                      what the others say when rank 7 dies\n"
     "  ronde sim storm-98k                 the same protocol with 98 304 pretended ranks\n"
     "  ronde draw ring article-4           what became of it, as a picture\n"
+    "  ronde report root-dies -o run.html  all of it, as a page to walk through in a browser\n"
     "Exit status: 0 ready, 1 the bootstrap failed, 2 bad usage, 3 this host could not start it.";
 
 int fail(ronde::cli::Exit exit, std::string const& line) {
@@ -62,6 +63,7 @@ int main(int argc, char** argv) {
     register_prove(app, outcome);
     register_mutants(app, outcome);
     register_draw(app, outcome);
+    register_report(app, outcome);
 
     try {
         app.parse(own, argv);

@@ -51,6 +51,7 @@ void register_explore(CLI::App& app, Outcome& outcome);
 void register_prove(CLI::App& app, Outcome& outcome);
 void register_mutants(CLI::App& app, Outcome& outcome);
 void register_draw(CLI::App& app, Outcome& outcome);
+void register_report(CLI::App& app, Outcome& outcome);
 
 /// "; did you mean --profile?" or an empty text.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);

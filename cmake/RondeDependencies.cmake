@@ -33,4 +33,6 @@ if(RONDE_TESTS)
   find_package(GTest 1.12 REQUIRED)       # GTest::gtest_main, GTest::gmock
   find_package(benchmark REQUIRED)        # benchmark::benchmark, for tests/bench
   find_package(rapidcheck REQUIRED)       # rapidcheck, for tests/props
+  find_package(LibXml2 REQUIRED)          # LibXml2::LibXml2, for tests/viz_page
+  find_package(CURL REQUIRED)             # CURL::libcurl, for tests/viz_page
 endif()

@@ -156,6 +156,20 @@ TEST(Sequence, ARootThatIsStruckAndSilentHasNoPhaseAfterThat) {
     EXPECT_EQ(spans[2].back().until_ns, told.end_ns);
 }
 
+/// The step that was under way when it crashed is taken after the fault, and is its last.
+TEST(Sequence, ARootThatCrashedHasNoPhaseAfterItsLastStep) {
+    Chronicle told = stories::of_two();
+    told.faults = {{kMicro, 2, "crash"}};
+    TimeNs last_step_ns = 0;
+    for (StepStory const& step : told.steps)
+        last_step_ns = step.process == 2 ? step.at_ns : last_step_ns;
+    ASSERT_GT(last_step_ns, kMicro);
+    ASSERT_LT(last_step_ns, told.end_ns);
+    EXPECT_EQ(phase_spans(told)[2].back().until_ns, last_step_ns);
+    told.faults[0].text = "pause";
+    EXPECT_EQ(phase_spans(told)[2].back().until_ns, told.end_ns) << "it goes on";
+}
+
 TEST(TimeText, ReadsLikePeopleWrite) {
     EXPECT_EQ(about_time(850), "850 ns");
     EXPECT_EQ(about_time(20 * kMicro), "20.0 us");

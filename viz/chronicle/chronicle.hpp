@@ -55,6 +55,9 @@ struct RankStory {
     protocol::Error error;                                  ///< failed: why
     std::string message;                                    ///< failed: the same in words
     bool culprit = false;                                   ///< others blame it
+    /// How much later each of its steps could have been without delaying the last table; 0: on the critical path.
+    /// kNever: not known. Pretended worlds that end well and whose steps are kept know it, recordings do not.
+    TimeNs slack_ns = kNever;
 };
 
 /// One step of a machine.

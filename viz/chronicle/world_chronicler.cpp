@@ -230,8 +230,12 @@ Chronicle WorldChronicler::finish(sim::Outcome const& outcome) {
     add_ends(outcome);
     blame(outcome);
     add_queue_depth(outcome);
-    if (detailed_)
-        mark_critical(world_.critical_path());
+    if (detailed_) {
+        sim::CriticalPath const path = world_.critical_path();
+        mark_critical(path);
+        if (chronicle_.ready)
+            add_slack(path);
+    }
     return std::move(chronicle_);
 }
 
@@ -354,6 +358,12 @@ void WorldChronicler::mark_critical(sim::CriticalPath const& path) {
         });
         message.critical = fills && chronicle_.steps[message.receive_step].critical;
     }
+}
+
+/// Where somebody has no table, nobody knows what it would have been late for.
+void WorldChronicler::add_slack(sim::CriticalPath const& path) {
+    for (RankId rank = 0; rank < chronicle_.nranks && rank < path.slack_ns.size(); ++rank)
+        chronicle_.ranks[rank].slack_ns = path.slack_ns[rank];
 }
 
 }  // namespace ronde::viz

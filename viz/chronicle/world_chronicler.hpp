@@ -48,6 +48,7 @@ private:
     void blame(sim::Outcome const& outcome);
     void add_queue_depth(sim::Outcome const& outcome);
     void mark_critical(sim::CriticalPath const& path);
+    void add_slack(sim::CriticalPath const& path);
     void give_up_details();
 
     sim::World& world_;

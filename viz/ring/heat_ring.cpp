@@ -79,8 +79,8 @@ std::uint32_t weight_of(PhaseLook look) {
 
 class HeatRing {
 public:
-    HeatRing(Chronicle const& chronicle, TimeNs at_ns)
-        : chronicle_(chronicle), until_ns_(std::min(at_ns, chronicle.end_ns)), at_end_(at_ns == kNever),
+    HeatRing(Chronicle const& chronicle, TimeNs at_ns, Embedding where)
+        : chronicle_(chronicle), where_(where), until_ns_(std::min(at_ns, chronicle.end_ns)), at_end_(at_ns == kNever),
           first_failure_ns_(first_failure_ns(chronicle)), cells_(cells_of(chronicle)), heat_(cells_.size()),
           looks_(cells_.size(), PhaseLook::ready), culprits_(cells_.size(), kNoRank) {
         for (std::size_t cell = 0; cell < cells_.size(); ++cell)
@@ -92,7 +92,8 @@ public:
         state_radius_ = kInnerRadius + static_cast<Tenths>(rows_.size()) * kRow + kGap;
         subtitle_ = wrapped_to(chronicle.subtitle, 150, kWidth - 600);
         Tenths const rim = 560;  // ticks, and the names of culprits
-        middle_ = {kWidth / 2, 900 + static_cast<Tenths>(subtitle_.size()) * 200 + rim + state_radius_ + kStateRow};
+        Tenths const heading = where.in_page() ? 200 : 900 + static_cast<Tenths>(subtitle_.size()) * 200;
+        middle_ = {kWidth / 2, heading + rim + state_radius_ + kStateRow};
     }
 
     std::string write();
@@ -113,6 +114,7 @@ private:
     [[nodiscard]] std::string cell_text() const;
 
     Chronicle const& chronicle_;
+    Embedding where_;
     TimeNs until_ns_;
     bool at_end_;
     TimeNs first_failure_ns_;
@@ -351,8 +353,9 @@ std::string HeatRing::write() {
     Tenths const height =
         below + static_cast<Tenths>(rows_.size()) * 200 + 320 + static_cast<Tenths>(shown) * 200 + 300;
     Svg svg({kWidth, height}, chronicle_.title,
-            fmt::format("{}. {} {}.", chronicle_.subtitle, cell_text(), chronicle_.verdict));
-    heading(svg);
+            fmt::format("{}. {} {}.", chronicle_.subtitle, cell_text(), chronicle_.verdict), where_);
+    if (!where_.in_page())
+        heading(svg);
     for (std::size_t place = 0; place < rows_.size(); ++place)
         heat_row(svg, place);
     state_row(svg);
@@ -365,12 +368,15 @@ std::string HeatRing::write() {
     middle(svg);
     Tenths y = legend(svg, below);
     y = state_legend(svg, y + 120);
-    svg.text({700, y + 60}, shortened_to(chronicle_.source, 110, kWidth - 1'400), {.size = 110, .paint = Paint::soft});
+    std::string const note = where_.in_page() ? cell_text() : chronicle_.source;
+    svg.text({700, y + 60}, shortened_to(note, 110, kWidth - 1'400), {.size = 110, .paint = Paint::soft});
     return svg.finish();
 }
 
 }  // namespace
 
-std::string heat_ring(Chronicle const& chronicle, TimeNs at_ns) { return HeatRing(chronicle, at_ns).write(); }
+std::string heat_ring(Chronicle const& chronicle, TimeNs at_ns, Embedding where) {
+    return HeatRing(chronicle, at_ns, where).write();
+}
 
 }  // namespace ronde::viz

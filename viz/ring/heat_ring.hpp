@@ -6,13 +6,15 @@
 #pragma once
 
 #include "chronicle/chronicle.hpp"
+#include "svg/svg.hpp"
 
 #include <string>
 
 namespace ronde::viz {
 
-/// An SVG of the chronicle at `at_ns` (kNever: when all was over), with at most so many cells a row.
-[[nodiscard]] std::string heat_ring(Chronicle const& chronicle, TimeNs at_ns);
+/// An SVG of the chronicle at `at_ns` (kNever: when all was over), with at most so many cells a row. In a page it has
+/// no heading.
+[[nodiscard]] std::string heat_ring(Chronicle const& chronicle, TimeNs at_ns, Embedding where = {});
 
 inline constexpr std::uint32_t kMostHeatCells = 360;
 

@@ -361,12 +361,11 @@ PhaseLook look_of(RingRank const& rank) {
     return look == PhaseLook::failed ? PhaseLook::ready : look;
 }
 
+bool has_hands(RingRank const& rank) { return !rank.absent && !rank.dead && rank.phase > Phase::connecting_ring; }
+
 bool hand_is_held(RingPicture const& picture, RankId rank) {
-    auto const stood = [](RingRank const& one) {
-        return !one.absent && !one.dead && one.phase > Phase::connecting_ring;
-    };
     auto const count = static_cast<std::uint32_t>(picture.ranks.size());
-    return stood(picture.ranks[rank]) && stood(picture.ranks[protocol::successor_of(rank, count)]);
+    return has_hands(picture.ranks[rank]) && has_hands(picture.ranks[protocol::successor_of(rank, count)]);
 }
 
 bool is_at_its_root(RingRank const& rank) {

@@ -38,6 +38,8 @@ struct RingPicture {
 
 /// In this picture a rank keeps the look of the last phase of its healthy life, unless it is dead.
 [[nodiscard]] PhaseLook look_of(RingRank const& rank);
+/// It is past connecting, and alive.
+[[nodiscard]] bool has_hands(RingRank const& rank);
 /// Whether `rank` and its successor hold hands: both are past connecting.
 [[nodiscard]] bool hand_is_held(RingPicture const& picture, protocol::RankId rank);
 /// Whether the connection on which it checked in stands.

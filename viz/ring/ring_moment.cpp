@@ -35,13 +35,6 @@ std::uint32_t strangers_at(Chronicle const& chronicle, TimeNs at_ns) {
 /// Programs of the profiles article and nccl hang up as soon as they have checked in, and are called back.
 bool roots_stay(Chronicle const& chronicle) { return chronicle.profile != "article" && chronicle.profile != "nccl"; }
 
-bool root_lost_at(Chronicle const& chronicle, TimeNs at_ns) {
-    return std::any_of(chronicle.faults.begin(), chronicle.faults.end(), [&](FaultStory const& fault) {
-        bool const root = fault.process >= chronicle.nranks && fault.process < chronicle.nranks + chronicle.nroots;
-        return root && fault.at_ns <= at_ns && fault.text.starts_with("crash");
-    });
-}
-
 }  // namespace
 
 protocol::Phase phase_at(RankStory const& story, TimeNs at_ns) {
@@ -77,6 +70,32 @@ TimeNs first_failure_ns(Chronicle const& chronicle) {
     return first_ns;
 }
 
+RingRank ring_rank(Chronicle const& chronicle, RankId rank, RankNow const& now, bool judged) {
+    RingRank drawn;
+    drawn.phase = now.phase;
+    drawn.host = chronicle.processes[rank].host;
+    drawn.absent = now.absent;
+    drawn.dead = now.dead;
+    drawn.failed = now.failed;
+    drawn.culprit = chronicle.ranks[rank].culprit && (judged || now.dead);
+    drawn.left_root = now.phase == Phase::ready || now.failed || !roots_stay(chronicle);
+    return drawn;
+}
+
+RingRank ring_rank_at(Chronicle const& chronicle, RankId rank, TimeNs at_ns, bool judged) {
+    RankStory const& story = chronicle.ranks[rank];
+    PhaseLook const look = look_at(story, at_ns);
+    RankNow const now{phase_at(story, at_ns), look == PhaseLook::never_came, look == PhaseLook::dead,
+                      look == PhaseLook::failed};
+    return ring_rank(chronicle, rank, now, judged);
+}
+
+bool root_is_lost_at(Chronicle const& chronicle, std::uint32_t root, TimeNs at_ns) {
+    return std::any_of(chronicle.faults.begin(), chronicle.faults.end(), [&](FaultStory const& fault) {
+        return fault.process == chronicle.nranks + root && fault.at_ns <= at_ns && fault.text.starts_with("crash");
+    });
+}
+
 RingPicture ring_at(Chronicle const& chronicle, TimeNs at_ns) {
     RingPicture picture;
     picture.title = chronicle.title;
@@ -84,22 +103,14 @@ RingPicture ring_at(Chronicle const& chronicle, TimeNs at_ns) {
     picture.roots = chronicle.nroots;
     picture.hosts_per_rack = chronicle.hosts_per_rack;
     picture.strangers = strangers_at(chronicle, at_ns);
-    picture.root_lost = root_lost_at(chronicle, at_ns);
+    for (std::uint32_t root = 0; root < chronicle.nroots; ++root)
+        picture.root_lost = picture.root_lost || root_is_lost_at(chronicle, root, at_ns);
     bool const at_end = at_ns == kNever;
     bool const judged = at_end || at_ns >= first_failure_ns(chronicle);
     picture.ranks.reserve(chronicle.nranks);
     std::uint32_t ready = 0;
     for (RankId rank = 0; rank < chronicle.nranks; ++rank) {
-        RankStory const& story = chronicle.ranks[rank];
-        PhaseLook const look = look_at(story, at_ns);
-        RingRank drawn;
-        drawn.phase = phase_at(story, at_ns);
-        drawn.host = chronicle.processes[rank].host;
-        drawn.absent = look == PhaseLook::never_came;
-        drawn.dead = look == PhaseLook::dead;
-        drawn.failed = look == PhaseLook::failed;
-        drawn.culprit = story.culprit && (judged || drawn.dead);
-        drawn.left_root = drawn.phase == Phase::ready || drawn.failed || !roots_stay(chronicle);
+        RingRank const drawn = ring_rank_at(chronicle, rank, at_ns, judged);
         ready += drawn.phase == Phase::ready ? 1U : 0U;
         picture.ranks.push_back(drawn);
     }

@@ -16,6 +16,20 @@ namespace ronde::viz {
 /// When the first rank said that something had gone wrong, and whom it blamed; kNever: nobody did.
 [[nodiscard]] TimeNs first_failure_ns(Chronicle const& chronicle);
 
+/// How a rank stands, however that is known.
+struct RankNow {
+    protocol::Phase phase = protocol::Phase::created;  ///< of a healthy life
+    bool absent = true;
+    bool dead = false;
+    bool failed = false;
+};
+/// As it is drawn. `judged`: somebody has said by then that something went wrong.
+[[nodiscard]] RingRank ring_rank(Chronicle const& chronicle, RankId rank, RankNow const& now, bool judged);
+/// The same as its story has it.
+[[nodiscard]] RingRank ring_rank_at(Chronicle const& chronicle, RankId rank, TimeNs at_ns, bool judged);
+/// It has died by then.
+[[nodiscard]] bool root_is_lost_at(Chronicle const& chronicle, std::uint32_t root, TimeNs at_ns);
+
 /// kNever: when all was over. The title says how it stood then.
 [[nodiscard]] RingPicture ring_at(Chronicle const& chronicle, TimeNs at_ns);
 

@@ -67,23 +67,25 @@ std::string message_title(Chronicle const& chronicle, MessageStory const& messag
 
 class Picture {
 public:
-    explicit Picture(SequenceScene const& scene)
-        : scene_(scene), chronicle_(*scene.chronicle),
+    Picture(SequenceScene const& scene, Embedding where)
+        : scene_(scene), chronicle_(*scene.chronicle), where_(where),
           heading_({chronicle_.title, chronicle_.subtitle, chronicle_.verdict, chronicle_.ready},
                    sequence_width(scene.columns.size())),
-          layout_(lay_out(scene, heading_.height() + kNames)), legend_(layout_.width - 2 * kMargin),
-          notes_(wrapped_to(notes(), kSmallSize, layout_.width - 2 * kMargin)) {
+          layout_(lay_out(scene, (where.in_page() ? 0 : heading_.height()) + kNames)),
+          legend_(layout_.width - 2 * kMargin), notes_(wrapped_to(notes(), kSmallSize, layout_.width - 2 * kMargin)) {
         fill_legend();
     }
 
     std::string draw() {
         Tenths const below = layout_.axis.bottom() + 300;
         Tenths const height = below + legend_.height() + static_cast<Tenths>(notes_.size()) * kLine + kMargin;
-        Svg svg({layout_.width, height}, chronicle_.title,
+        Svg svg({layout_.width, height}, where_.in_page() ? "Who said what to whom" : chronicle_.title,
                 fmt::format("Sequence diagram of {} processes, {} messages, {} to {}. {}", scene_.columns.size(),
                             scene_.messages.size(), exact_time(scene_.from_ns), exact_time(scene_.until_ns),
-                            chronicle_.verdict));
-        heading_.draw(svg);
+                            chronicle_.verdict),
+                where_);
+        if (!where_.in_page())
+            heading_.draw(svg);
         draw_axis(svg);
         draw_critical(svg);
         draw_lifelines(svg);
@@ -225,9 +227,9 @@ private:
 
     /// Where it comes from, and what is not as it seems.
     [[nodiscard]] std::string notes() const {
-        std::string text = chronicle_.source;
+        std::string text = where_.in_page() ? "" : chronicle_.source;
         auto const add = [&text](std::string const& note) { text += (text.empty() ? "" : "; ") + note; };
-        if (!chronicle_.rerun.empty())
+        if (!where_.in_page() && !chronicle_.rerun.empty())
             add(chronicle_.rerun);
         if (layout_.folds > 0)
             add(fmt::format("{} idle {} folded (grey)", layout_.folds, layout_.folds == 1 ? "gap is" : "gaps are"));
@@ -242,6 +244,7 @@ private:
 
     SequenceScene const& scene_;
     Chronicle const& chronicle_;
+    Embedding where_;
     Heading heading_;
     SequenceLayout layout_;
     Legend legend_;
@@ -250,6 +253,6 @@ private:
 
 }  // namespace
 
-std::string sequence_svg(SequenceScene const& scene) { return Picture(scene).draw(); }
+std::string sequence_svg(SequenceScene const& scene, Embedding where) { return Picture(scene, where).draw(); }
 
 }  // namespace ronde::viz

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "sequence/scene.hpp"
+#include "svg/svg.hpp"
 
 #include <string>
 
 namespace ronde::viz {
 
-/// A whole document. Equal scenes give equal bytes.
-[[nodiscard]] std::string sequence_svg(SequenceScene const& scene);
+/// A whole document, or a part of a page, without heading. Equal scenes give equal bytes.
+[[nodiscard]] std::string sequence_svg(SequenceScene const& scene, Embedding where = {});
 
 }  // namespace ronde::viz

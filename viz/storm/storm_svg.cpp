@@ -162,34 +162,52 @@ private:
     TimeNs to_ns_ = kLeast * 10;
 };
 
+/// Panels under each other and the axis of time below the last one, from `y` on.
+class Plots {
+public:
+    explicit Plots(StormNumbers const& numbers) : panels_(panels_of(numbers)), end_ns_(numbers.end_ns) {}
+
+    [[nodiscard]] Tenths height() const {
+        return panels_.empty() ? 0 : static_cast<Tenths>(panels_.size()) * (kPanelHeight + kPanelGap) + kPanelGap;
+    }
+    void draw(Svg& svg, Tenths y) const {
+        if (panels_.empty())
+            return;
+        for (Panel const& panel : panels_) {
+            draw_panel(svg, panel, {kLeft, y + kPanelGap, kPlotWidth, kPanelHeight}, end_ns_);
+            y += kPanelHeight + kPanelGap;
+        }
+        Box const last{kLeft, y - kPanelHeight, kPlotWidth, kPanelHeight};
+        for (TimeNs const at_ns : round_times(end_ns_)) {
+            svg.text({x_at(last, at_ns, end_ns_), y + 150}, at_ns == 0 ? "0" : exact_time(at_ns),
+                     {.size = kTextSize, .anchor = Anchor::middle, .paint = Paint::soft});
+        }
+    }
+
+private:
+    std::vector<Panel> panels_;
+    TimeNs end_ns_;
+};
+
+std::string description_of(Chronicle const& chronicle, StormNumbers const& numbers) {
+    return fmt::format("The accept queue of root 0 and what the {} ranks paid for it, over {}. {}",
+                       in_groups(chronicle.nranks), about_time(numbers.end_ns), chronicle.verdict);
+}
+
 }  // namespace
 
 std::string storm_svg(Chronicle const& chronicle, StormNumbers const& numbers) {
     Heading const heading({chronicle.title, chronicle.subtitle, chronicle.verdict, chronicle.ready}, kWidth);
-    std::vector<Panel> const panels = panels_of(numbers);
+    Plots const plots(numbers);
     RetriesTable const retries(numbers.calls_after_retries);
     PhaseRanges const phases(numbers.phases);
 
-    Tenths const axis_room = panels.empty() ? 0 : kPanelGap;
-    Tenths const plots = static_cast<Tenths>(panels.size()) * (kPanelHeight + kPanelGap) + axis_room;
-    Tenths const height = heading.height() + plots + retries.height() + phases.height() + 3 * kMargin;
-    Svg svg({kWidth, height}, chronicle.title,
-            fmt::format("The accept queue of root 0 and what the {} ranks paid for it, over {}. {}",
-                        in_groups(chronicle.nranks), about_time(numbers.end_ns), chronicle.verdict));
+    Tenths const height = heading.height() + plots.height() + retries.height() + phases.height() + 3 * kMargin;
+    Svg svg({kWidth, height}, chronicle.title, description_of(chronicle, numbers));
     heading.draw(svg);
     Tenths y = heading.height();
-    for (Panel const& panel : panels) {
-        draw_panel(svg, panel, {kLeft, y + kPanelGap, kPlotWidth, kPanelHeight}, numbers.end_ns);
-        y += kPanelHeight + kPanelGap;
-    }
-    if (!panels.empty()) {
-        Box const last{kLeft, y - kPanelHeight, kPlotWidth, kPanelHeight};
-        for (TimeNs const at_ns : round_times(numbers.end_ns)) {
-            svg.text({x_at(last, at_ns, numbers.end_ns), y + 150}, at_ns == 0 ? "0" : exact_time(at_ns),
-                     {.size = kTextSize, .anchor = Anchor::middle, .paint = Paint::soft});
-        }
-    }
-    y += axis_room;
+    plots.draw(svg, y);
+    y += plots.height();
     retries.draw(svg, y);
     phases.draw(svg, y + retries.height());
     std::string note = chronicle.source;
@@ -197,6 +215,31 @@ std::string storm_svg(Chronicle const& chronicle, StormNumbers const& numbers) {
         note += (note.empty() ? "" : "; ") + chronicle.rerun;
     svg.text({kMargin, height - kMargin}, shortened_to(note, 95, kWidth - 2 * kMargin),
              {.size = 95, .paint = Paint::soft});
+    return svg.finish();
+}
+
+std::string storm_part(Chronicle const& chronicle, StormNumbers const& numbers, Embedding where) {
+    Plots const plots(numbers);
+    RetriesTable const retries(numbers.calls_after_retries);
+    Tenths const height = plots.height() + retries.height();
+    if (height == 0)
+        return {};
+    Svg svg({kWidth, height + kMargin}, "The storm at the door of root 0", description_of(chronicle, numbers), where);
+    plots.draw(svg, 0);
+    retries.draw(svg, plots.height());
+    return svg.finish();
+}
+
+std::string phases_part(StormNumbers const& numbers, Embedding where) {
+    PhaseRanges const phases(numbers.phases);
+    if (phases.height() == 0)
+        return {};
+    Svg svg(
+        {kWidth, phases.height()}, "How long ranks stayed in each phase",
+        "For each phase a line from the first rank to the last, a mark at the median, a bar at 99 %. The table below "
+        "has the numbers.",
+        where);
+    phases.draw(svg, 0);
     return svg.finish();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "storm/storm_numbers.hpp"
+#include "svg/svg.hpp"
 
 #include <string>
 
@@ -11,5 +12,9 @@ namespace ronde::viz {
 /// SYNs a connection took, and how long ranks stayed in each phase. Parts of which the chronicle knows nothing are left
 /// out.
 [[nodiscard]] std::string storm_svg(Chronicle const& chronicle, StormNumbers const& numbers);
+
+/// For a page: the upper part, and the phases alone. Empty where the chronicle knows nothing of it.
+[[nodiscard]] std::string storm_part(Chronicle const& chronicle, StormNumbers const& numbers, Embedding where);
+[[nodiscard]] std::string phases_part(StormNumbers const& numbers, Embedding where);
 
 }  // namespace ronde::viz

@@ -62,6 +62,10 @@ std::string_view strokes_of(Hatch hatch) {
     return "";
 }
 
+constexpr std::uint32_t kAllPaints = (1U << kPaints) - 1U;
+constexpr std::uint32_t kAllLooks = (1U << kPhaseLooks) - 1U;
+constexpr std::string_view kHalo = ".halo{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}";
+
 void add_rules(std::string& css, std::uint32_t fills, std::uint32_t strokes, bool dark) {
     for (std::uint32_t i = 1; i < kPaints; ++i) {
         Colour const& colour = kColours[i];
@@ -134,14 +138,18 @@ Path& Path::close() {
 
 // --- elements -------------------------------------------------------------------------------------------------------
 
-Svg::Svg(Size size, std::string_view title, std::string_view description) : size_(size) {
+Svg::Svg(Size size, std::string_view title, std::string_view description, Embedding where)
+    : size_(size), in_page_(where.in_page()) {
     std::string const width = length_text(size.width);
     std::string const height = length_text(size.height);
+    std::string const title_id = std::string(where.ids) + "title";
+    std::string const description_id = std::string(where.ids) + "description";
     head_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + height +
-            "\" viewBox=\"0 0 " + width + " " + height +
-            "\" fill=\"none\" role=\"img\" aria-labelledby=\"title description\">\n<title id=\"title\">" +
-            escaped(title) + "</title>\n<desc id=\"description\">" + escaped(description) + "</desc>\n";
-    box({0, 0, size.width, size.height}, {.fill = Paint::paper});
+            "\" viewBox=\"0 0 " + width + " " + height + "\" fill=\"none\" role=\"img\" aria-labelledby=\"" + title_id +
+            " " + description_id + "\">\n<title id=\"" + title_id + "\">" + escaped(title) + "</title>\n<desc id=\"" +
+            description_id + "\">" + escaped(description) + "</desc>\n";
+    if (!in_page_)
+        box({0, 0, size.width, size.height}, {.fill = Paint::paper});
 }
 
 void Svg::begin(std::string_view element) {
@@ -385,36 +393,32 @@ void Svg::rule(std::string_view css) {
     rules_ += '\n';
 }
 
-std::string Svg::style_sheet() const {
-    std::string css = "<style>\ntext{font-family:Helvetica,Arial,'Liberation Sans',sans-serif}\n";
-    std::uint32_t const fills = fills_used_ | arrows_used_;
-    add_rules(css, fills, strokes_used_, false);
-    if (halos_used_ != 0)
-        css += ".halo{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}";
+namespace {
+
+/// The page shows through where nobody is.
+void add_nobody(std::string& css, std::uint32_t marks) {
+    if ((marks & bit(PhaseLook::never_came)) != 0)
+        css.append(".mark0{fill:").append(colour_of(Paint::paper).dark).append("}");
+}
+
+void add_looks(std::string& css, std::uint32_t marks, std::uint32_t areas) {
     for (std::uint32_t i = 0; i < kPhaseLooks; ++i) {
         PhaseStyle const& style = style_of(static_cast<PhaseLook>(i));
-        if ((marks_used_ >> i & 1U) != 0) {
+        if ((marks >> i & 1U) != 0) {
             css.append(with_number(".mark", i)).append("{fill:").append(style.fill);
             css.append(style.dashed_rim ? ";stroke-dasharray:3 2}" : "}");
         }
-        if ((looks_used_ >> i & 1U) != 0)
+        if ((areas >> i & 1U) != 0)
             css.append(with_number(".area", i)).append("{fill:url(#hatch").append(with_number("", i)).append(")}");
     }
-    css += "\n@media (prefers-color-scheme:dark){";
-    add_rules(css, fills, strokes_used_, true);
-    // Nobody is there: the page shows through.
-    if ((marks_used_ & bit(PhaseLook::never_came)) != 0)
-        css.append(".mark0{fill:").append(colour_of(Paint::paper).dark).append("}");
-    css += "}\n";
-    return css + rules_ + "</style>\n";
 }
 
-std::string Svg::definitions() const {
-    if ((looks_used_ | arrows_used_) == 0)
+std::string definitions_of(std::uint32_t areas, std::uint32_t arrows) {
+    if ((areas | arrows) == 0)
         return {};
     std::string defs = "<defs>\n";
     for (std::uint32_t i = 0; i < kPhaseLooks; ++i) {
-        if ((looks_used_ >> i & 1U) == 0)
+        if ((areas >> i & 1U) == 0)
             continue;
         PhaseStyle const& style = style_of(static_cast<PhaseLook>(i));
         defs.append(with_number("<pattern id=\"hatch", i))
@@ -431,7 +435,7 @@ std::string Svg::definitions() const {
         defs += "</pattern>\n";
     }
     for (std::uint32_t i = 1; i < kPaints; ++i) {
-        if ((arrows_used_ >> i & 1U) != 0)
+        if ((arrows >> i & 1U) != 0)
             defs.append("<marker id=\"arrow-")
                 .append(kColours[i].name)
                 .append("\" viewBox=\"0 0 8 6\" refX=\"7\" refY=\"3\" markerWidth=\"7\" markerHeight=\"6\" "
@@ -442,8 +446,43 @@ std::string Svg::definitions() const {
     return defs + "</defs>\n";
 }
 
+}  // namespace
+
+std::string shared_style() {
+    std::string css = "svg text{font-family:Helvetica,Arial,'Liberation Sans',sans-serif}\n";
+    add_rules(css, kAllPaints, kAllPaints, false);
+    css.append(kHalo);
+    add_looks(css, kAllLooks, kAllLooks);
+    css += "\n@media screen and (prefers-color-scheme:dark){";
+    add_rules(css, kAllPaints, kAllPaints, true);
+    add_nobody(css, kAllLooks);
+    return css + "}\n";
+}
+
+std::string shared_definitions() {
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"0\" height=\"0\" aria-hidden=\"true\" "
+           "focusable=\"false\">\n" +
+           definitions_of(kAllLooks, kAllPaints) + "</svg>\n";
+}
+
+std::string Svg::style_sheet() const {
+    std::string css = "<style>\ntext{font-family:Helvetica,Arial,'Liberation Sans',sans-serif}\n";
+    std::uint32_t const fills = fills_used_ | arrows_used_;
+    add_rules(css, fills, strokes_used_, false);
+    if (halos_used_ != 0)
+        css += kHalo;
+    add_looks(css, marks_used_, looks_used_);
+    css += "\n@media (prefers-color-scheme:dark){";
+    add_rules(css, fills, strokes_used_, true);
+    add_nobody(css, marks_used_);
+    css += "}\n";
+    return css + rules_ + "</style>\n";
+}
+
 std::string Svg::finish() {
-    std::string all = std::move(head_) + style_sheet() + definitions();
+    std::string all = std::move(head_);
+    if (!in_page_)
+        all += style_sheet() + definitions_of(looks_used_, arrows_used_);
     all += body_;
     all += "</svg>\n";
     return all;

@@ -23,6 +23,13 @@
 
 namespace ronde::viz {
 
+/// Where a picture stands: a document of its own, or one of several in a page of HTML. Such a page brings
+/// shared_style() and shared_definitions() once, and tells by itself what the headings of pictures say.
+struct Embedding {
+    std::string_view ids = {};  ///< what ids in the page begin with, different for each picture; empty: a document
+    [[nodiscard]] bool in_page() const noexcept { return !ids.empty(); }
+};
+
 /// What a colour is for. The second row: Okabe and Ito's, for series of which none means more than the others.
 enum class Paint : std::uint8_t {
     none,
@@ -95,8 +102,8 @@ public:
         Tenths width = 0;
         Tenths height = 0;
     };
-    /// `title` and `description`: what a screen reader says of the whole.
-    Svg(Size size, std::string_view title, std::string_view description);
+    /// `title` and `description`: what a screen reader says of the whole. A picture in a page has no paper of its own.
+    Svg(Size size, std::string_view title, std::string_view description, Embedding where = {});
     Svg(Svg const&) = delete;
     Svg& operator=(Svg const&) = delete;
 
@@ -153,9 +160,9 @@ private:
     void end(std::string_view element, std::string_view title, std::string_view inside);
     void phase_fill(PhaseLook look);
     [[nodiscard]] std::string style_sheet() const;
-    [[nodiscard]] std::string definitions() const;
 
     Size size_;
+    bool in_page_;
     std::string head_;
     std::string body_;
     std::string rules_;
@@ -166,6 +173,12 @@ private:
     std::uint32_t looks_used_ = 0;  ///< a bit for each PhaseLook as an area
     std::uint32_t marks_used_ = 0;  ///< ... as a mark
 };
+
+/// For a page with embedded pictures: the rules of all paints and looks, dark on screens that prefer it and never on
+/// paper,
+[[nodiscard]] std::string shared_style();
+/// ... and an SVG without size, with the hatchings and arrow heads that they refer to.
+[[nodiscard]] std::string shared_definitions();
 
 /// Text in which & < > and quotes are safe; control characters, which XML has no way to write, become spaces.
 void append_escaped(std::string& out, std::string_view text);

@@ -33,11 +33,12 @@ void close(std::vector<PhaseSpan>& spans, Stay const& stay, TimeNs until_ns) {
         spans.push_back({stay.phase, stay.since_ns, until_ns});
 }
 
-/// A root that takes no step after a fault has struck it is gone, as far as anybody can see.
+/// A root that takes no step after a fault has struck it is gone, as far as anybody can see. One that crashed is gone
+/// with the step that was under way.
 TimeNs end_of_root(Chronicle const& chronicle, ProcessIndex root, TimeNs last_step_ns) {
     for (FaultStory const& fault : chronicle.faults) {
-        if (fault.process == root && fault.at_ns >= last_step_ns)
-            return std::min(fault.at_ns, chronicle.end_ns);
+        if (fault.process == root && (fault.at_ns >= last_step_ns || fault.text.starts_with("crash")))
+            return std::min(std::max(fault.at_ns, last_step_ns), chronicle.end_ns);
     }
     return chronicle.end_ns;
 }
