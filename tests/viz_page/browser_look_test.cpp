@@ -77,6 +77,7 @@ TEST_F(Look, OpensWithoutAComplaintAndAsksForNothing) {
     opened("root-dies", pages::of_scenario("root-dies"), true);
     opened("ranks-64", pages::of_ranks(64), true);
     opened("ranks-512", pages::of_ranks(512), true);
+    opened("ring-512", pages::of_text("name = \"too many events\"\nranks = 512\nprofile = \"article\"\n"), true);
     opened("one-rank", pages::of_ranks(1), true);
     opened("uneven-hosts", pages::of_scenario("uneven-hosts"), false);
 }

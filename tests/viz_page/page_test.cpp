@@ -120,6 +120,19 @@ TEST(Page, TakesNoNameForMarkup) {
     EXPECT_THAT(page.all("//h:table[@id='rank-table']//h:td[6]"), Contains(pages::kHostile));
 }
 
+TEST(Page, SaysWhatToDo) {
+    auto const remedies = [](Chronicle const& told) {
+        return Markup(report_html(told)).all("//h:table[@id='sayings']//h:p[@class='remedy']");
+    };
+    EXPECT_THAT(remedies(pages::of_scenario("root-dies")),
+                ElementsAre(testing::HasSubstr("start the root before the ranks")));
+    EXPECT_THAT(
+        remedies(pages::of_text("name = \"hangs\"\nranks = 4\nprofile = \"article\"\n\n[[fault]]\nkind = \"crash\"\n"
+                                "root = 0\nat = \"70us\"\n")),
+        ElementsAre(testing::HasSubstr("wait for ever")));
+    EXPECT_THAT(remedies(pages::of_scenario("article-4")), IsEmpty());
+}
+
 TEST(Page, HasAPartForWhatTheRunKnows) {
     auto const parts = [](Chronicle const& told) { return Markup(report_html(told)).all("//h:main/h:section/@id"); };
     EXPECT_THAT(parts(pages::of_scenario("article-4")),

@@ -1,6 +1,7 @@
 /// What a reader wants first: did it work, and if not, who says what.
 #include "page/html.hpp"
 #include "page/sections.hpp"
+#include "report/causes.hpp"
 #include "report/words.hpp"
 #include "scenario/values.hpp"
 #include "timeline/time_text.hpp"
@@ -22,7 +23,7 @@ struct Saying {
     std::vector<sim::RankRange> ranks;
     std::uint32_t count = 0;
     std::string message;  ///< of the first one
-    std::string_view remedy;
+    std::string remedy;
 };
 
 bool is_silent(RankEnd end) { return end == RankEnd::dead || end == RankEnd::not_there; }
@@ -31,6 +32,19 @@ auto key_of(RankStory const& story) {
     bool const failed = story.end == RankEnd::failed;
     return std::tuple(story.end, failed ? protocol::Phase::created : story.last_phase, story.error.code,
                       story.error.field, story.error.about, story.error.other);
+}
+
+/// In the words of `ronde sim`. A real rank that still waited when its recording ended needs none.
+std::string remedy_of(Chronicle const& chronicle, RankStory const& story) {
+    sim::RankEnd end;
+    end.error = story.error;
+    if (story.end == RankEnd::failed)
+        end.end = sim::End::failed;
+    else if (story.end == RankEnd::hanging && (chronicle.profile == "article" || chronicle.profile == "nccl"))
+        end.end = sim::End::hanging;
+    else
+        return {};
+    return sim::remedy_of(end);
 }
 
 /// Whoever was silent first, then the largest groups.
@@ -44,8 +58,7 @@ std::vector<Saying> sayings_of(Chronicle const& chronicle) {
         if (group.count++ == 0) {
             group.end = story.end;
             group.message = story.message;
-            if (story.end == RankEnd::failed)
-                group.remedy = remedy_for(story.error);
+            group.remedy = remedy_of(chronicle, story);
         }
         if (!group.ranks.empty() && group.ranks.back().first + group.ranks.back().count == rank)
             ++group.ranks.back().count;
