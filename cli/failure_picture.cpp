@@ -1,5 +1,6 @@
 #include "cli/failure_picture.hpp"
 
+#include "cli/run_folder.hpp"
 #include "cli/usage.hpp"
 #include "launch/environment.hpp"
 #include "launch/id_exchange.hpp"
@@ -133,7 +134,7 @@ std::string temporary_stem(std::string_view name) {
     auto const ours = launch::exchange_folder({{"TMPDIR", temporary}});
     if (!ours)
         throw LauncherError(ours.error());
-    return fmt::format("{}/{}", *ours, name);
+    return fmt::format("{}/{}", *ours, tame_name(name));
 }
 
 void tell_picture(std::string const& path) { fmt::print(stderr, "picture: {}\n", path); }

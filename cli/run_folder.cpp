@@ -30,18 +30,6 @@ std::string time_of_the_clock() {
     return {text.data(), std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &parts)};
 }
 
-/// What may be part of a file's name, and cannot be taken for a hidden file, a flag or a path.
-std::string tame(std::string_view name) {
-    constexpr std::size_t kLongest = 80;
-    std::string tamed;
-    for (char const c : name.substr(0, kLongest)) {
-        bool const plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';
-        tamed += plain ? c : '-';
-    }
-    std::size_t const first = tamed.find_first_not_of("-.");
-    return first == std::string::npos ? "run" : tamed.substr(first);
-}
-
 /// Several runs may begin within one second.
 std::string make_folder(std::string const& below, std::string const& name) {
     constexpr int kMost = 10'000;
@@ -83,7 +71,7 @@ std::string checked_name(std::string const& dir) {
 }  // namespace
 
 RunFolder::RunFolder(std::string const& below, std::string_view name)
-    : below_(checked_dir(below)), name_(make_folder(below_, tame(name) + "-" + time_of_the_clock())),
+    : below_(checked_dir(below)), name_(make_folder(below_, tame_name(name) + "-" + time_of_the_clock())),
       path_(below_ + "/" + name_) {}
 
 void RunFolder::put(std::string_view file, std::string_view text, std::string_view about) {
@@ -134,6 +122,17 @@ void RunFolder::point_latest_here() const {
     int const error = errno;
     ::unlink(fresh.c_str());
     throw LauncherError(fmt::format("--out: cannot let {} point to {}: {}", link, name_, std::strerror(error)));
+}
+
+std::string tame_name(std::string_view name) {
+    constexpr std::size_t kLongest = 80;
+    std::string tamed;
+    for (char const c : name.substr(0, kLongest)) {
+        bool const plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';
+        tamed += plain ? c : '-';
+    }
+    std::size_t const first = tamed.find_first_not_of("-.");
+    return first == std::string::npos ? "run" : tamed.substr(first);
 }
 
 void add_folder_option(CLI::App& command, std::string& out) {

@@ -74,6 +74,9 @@ private:
     std::exception_ptr trouble_;
 };
 
+/// What of a name may be part of a file's name, and cannot be taken for a hidden file, a flag or a path.
+[[nodiscard]] std::string tame_name(std::string_view name);
+
 /// --out DIR. `out` must outlive the parsing.
 void add_folder_option(CLI::App& command, std::string& out);
 

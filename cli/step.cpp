@@ -1,4 +1,5 @@
 /// `ronde step`: a pretended world, choice by choice.
+#include "cli/run_folder.hpp"
 #include "cli/sim_options.hpp"
 #include "cli/step_screen.hpp"
 #include "cli/step_session.hpp"
@@ -53,7 +54,8 @@ sim::WorldPlan plan_of(StepOptions const& options) {
 class Stepper {
 public:
     explicit Stepper(StepOptions const& options)
-        : session_(plan_of(options)), tape_(options.tape.empty() ? session_.plan().name + ".tape" : options.tape) {}
+        : session_(plan_of(options)),
+          tape_(options.tape.empty() ? tame_name(session_.plan().name) + ".tape" : options.tape) {}
 
     [[nodiscard]] StepSession& session() noexcept { return session_; }
     /// One line about what came of it.

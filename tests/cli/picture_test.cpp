@@ -54,6 +54,16 @@ TEST(Pictures, OfASmallPretendedFailureAreItsSequence) {
     EXPECT_EQ(left_in(temporary).size(), 1U);
 }
 
+TEST(Pictures, OfAWorldWithAnOddNameStayWhereTheyBelong) {
+    Folder const temporary;
+    Folder const scenarios;
+    std::string const odd = scenarios / "odd.toml";
+    ASSERT_EQ(ronde("sim root-dies --ranks 4 --set fault.0.at=100us --set name=../../odd --print -o " + odd).status, 0);
+    std::string const picture = picture_in(drawing(temporary, "sim " + odd).err);
+    EXPECT_EQ(left_in(temporary), std::vector<std::string>{picture});
+    EXPECT_THAT(picture, HasSubstr("/odd-"));
+}
+
 TEST(Pictures, OfALargeOneAreItsRing) {
     Folder const temporary;
     Ended const ended = drawing(temporary, "sim missing-ranks --ranks 600 --set fault.0.ranks=17-18");
