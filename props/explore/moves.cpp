@@ -104,6 +104,7 @@ bool MoveFinder::is_left(World const& world, std::size_t fault) const {
 void MoveFinder::find_faults(World const& world, std::vector<Move>& faults) {
     for (std::size_t number = 0; number < plan_.list.size(); ++number) {
         Fault const& fault = plan_.list[number];
+        auto const detail = static_cast<std::uint8_t>(number);
         // Of two equal faults of a list the first happens first.
         bool const second =
             plan_.each_once && number > 0 && plan_.list[number - 1U] == fault && is_left(world, number - 1U);
@@ -116,15 +117,15 @@ void MoveFinder::find_faults(World const& world, std::vector<Move>& faults) {
         case FaultKind::crash:
         case FaultKind::crash_reset:
             if (alive)
-                faults.push_back({Kind::fault, fault.node, 0, number});
+                faults.push_back({Kind::fault, fault.node, 0, detail});
             break;
         case FaultKind::timeout:
             if (facts.life == Life::running && facts.deadline_ns != kNever && facts.deadline_ns > 0)
-                faults.push_back({Kind::fault, fault.node, 0, number});
+                faults.push_back({Kind::fault, fault.node, 0, detail});
             break;
         case FaultKind::stranger:
             if (facts.life == Life::running && (facts.bound >> static_cast<unsigned>(listener) & 1U) != 0)
-                faults.push_back({Kind::fault, fault.node, 0, number});
+                faults.push_back({Kind::fault, fault.node, 0, detail});
             break;
         case FaultKind::drop:
         case FaultKind::reset:
@@ -141,7 +142,7 @@ void MoveFinder::find_faults(World const& world, std::vector<Move>& faults) {
                     (fault.link_class == LinkClass::callback ? connection.callee == fault.link_index
                                                              : connection.ends[0].link_index == fault.link_index);
                 if (drops || resets)
-                    faults.push_back({Kind::fault, fault.node, i, number});
+                    faults.push_back({Kind::fault, fault.node, i, detail});
             }
             break;
         }

@@ -19,7 +19,6 @@ std::string_view name_of(Happening kind) {
     case Happening::fin: return "fin";
     case Happening::frame: return "frame";
     case Happening::quiet_frame: return "frame";
-    case Happening::port: return "port";
     case Happening::fault: return "fault";
     case Happening::ring_begun: return "ring_begun";
     case Happening::start: return "start";
@@ -45,8 +44,7 @@ Enabled enabled_by(Occurrence const& occurrence, Connection const* connection) {
     }
     if (one.what == "frame")
         one.frame = occurrence.frame.kind;
-    // These two name a host and a fault.
-    if (occurrence.kind == Happening::port || occurrence.kind == Happening::fault)
+    if (occurrence.kind == Happening::fault)
         one.process = kNoProcess;
     return one;
 }
@@ -165,7 +163,7 @@ std::vector<Enabled> Look::enabled() const {
     for (std::uint32_t const first : state_->firsts_) {
         Slot const slot = state_->tied_[first].slot;
         if ((slot & WorldState::kTimerSlot) != 0) {
-            all.push_back({name_of(Happening::timer), slot & ~WorldState::kTimerSlot, kNoProcess, {}});
+            all.push_back({name_of(state_->own_happening(slot)), slot & ~WorldState::kTimerSlot, kNoProcess, {}});
             continue;
         }
         Occurrence const& occurrence = state_->occurrences_[slot];

@@ -86,6 +86,7 @@ private:
     WorldsPeers peers_;
     StoryBuilder builder_;
     TimeNs now_ns_ = 0;
+    bool stranger_came_ = false;
 };
 
 void Retelling::make(explore::Move move) {
@@ -102,6 +103,8 @@ void Retelling::make(explore::Move move) {
                          take(fed.node, event, actions, move);
                      });
     }
+    for (explore::Connection const& connection : after_.all())
+        stranger_came_ = stranger_came_ || job_.is_stranger(connection.caller);
     for (std::uint32_t rank = 0; rank < job_.nranks; ++rank)
         note_phase(static_cast<Node>(rank));
 }
@@ -155,16 +158,21 @@ void Retelling::note_phase(Node node) {
 
 void Retelling::add_processes() {
     std::uint32_t const twins = job_.processes - job_.nranks;
-    for (ProcessIndex process = 0; process < job_.nranks + job_.nroots + twins + 1U; ++process) {
+    std::uint32_t const known = job_.nranks + job_.nroots + twins;
+    for (ProcessIndex process = 0; process < known + (stranger_came_ ? 1U : 0U); ++process) {
         Process one;
         one.kind = process < job_.nranks                 ? Process::Kind::rank
                    : process < job_.nranks + job_.nroots ? Process::Kind::root
                                                          : Process::Kind::extra;
         one.rank = process < job_.nranks ? process : kNoRank;
-        if (one.kind == Process::Kind::extra && process < job_.nranks + job_.nroots + twins)
-            one.rank = job_.rank_of(static_cast<Node>(job_.nranks));
         one.host = process;
         one.name = sim::process_name(process, job_.nranks, job_.nroots);
+        if (one.kind == Process::Kind::extra && process < known) {
+            one.rank = job_.rank_of(static_cast<Node>(job_.nranks));
+            one.name = fmt::format("rank {} again", one.rank);
+        } else if (one.kind == Process::Kind::extra) {
+            one.name = "a stranger";
+        }
         chronicle_.processes.push_back(one);
     }
     chronicle_.nhosts = static_cast<std::uint32_t>(chronicle_.processes.size());
@@ -209,14 +217,13 @@ Chronicle Retelling::tell(explore::Exploration const& exploration) {
     chronicle_.ranks.assign(job_.nranks, nobody);
     for (explore::Move const move : found_.path)
         make(move);
-    chronicle_.end_ns = now_ns_;
+    chronicle_.end_ns = now_ns_ + protocol::kMillisecondNs;  // what the last move changed is to be seen
     add_processes();
     add_ends();
     chronicle_.verdict = fmt::format("{} is broken, {}: {}", name_of(found_.broken.property),
                                      meaning_of(found_.broken.property), found_.broken.why);
     chronicle_.title = fmt::format("a counterexample: {}, failed", sim::plural(job_.nranks, "rank"));
-    chronicle_.subtitle =
-        fmt::format("profile {}; {}; one move each millisecond", chronicle_.profile, chronicle_.verdict);
+    chronicle_.subtitle = fmt::format("profile {}; one move each millisecond", chronicle_.profile);
     chronicle_.source = fmt::format("exploration, {}", sim::plural(found_.path.size(), "move"));
     chronicle_.rerun = rerun_line(exploration);
     return std::move(chronicle_);

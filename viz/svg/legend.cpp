@@ -7,13 +7,13 @@
 namespace ronde::viz {
 namespace {
 
-constexpr Tenths kTextSize = 105;
+constexpr Tenths kNameSize = 105;
 constexpr Tenths kGap = 60;
 
 }  // namespace
 
 void Legend::add(std::string name, Sample sample) {
-    Tenths const width = kSampleWidth + kGap + text_width(name, kTextSize) + 4 * kGap;
+    Tenths const width = kSampleWidth + kGap + text_width(name, kNameSize) + 4 * kGap;
     Tenths row = items_.empty() ? 0 : items_.back().row;
     if (next_x_ != 0 && next_x_ + width > width_) {
         next_x_ = 0;
@@ -27,7 +27,7 @@ void Legend::draw(Svg& svg, Place corner) const {
     for (Item const& item : items_) {
         Place const at{corner.x + item.x, corner.y + item.row * kRowHeight + kRowHeight / 2};
         item.sample(svg, {at.x + kSampleWidth / 2, at.y});
-        svg.text({at.x + kSampleWidth + kGap, at.y + kTextSize / 3}, item.name, {.size = kTextSize});
+        svg.text({at.x + kSampleWidth + kGap, at.y + kNameSize / 3}, item.name, {.size = kNameSize});
     }
 }
 

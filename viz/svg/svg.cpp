@@ -271,17 +271,17 @@ void Svg::line(Place from, Place to, Brush const& style) {
     end("line", style.title, style.inside);
 }
 
-void Svg::polyline(std::span<const Place> places, Brush const& style) {
+void Svg::polyline(std::span<const Place> all, Brush const& style) {
     begin("polyline");
     brush(style);
-    places(places);
+    places(all);
     end("polyline", style.title, style.inside);
 }
 
-void Svg::polygon(std::span<const Place> places, Brush const& style) {
+void Svg::polygon(std::span<const Place> all, Brush const& style) {
     begin("polygon");
     brush(style);
-    places(places);
+    places(all);
     end("polygon", style.title, style.inside);
 }
 

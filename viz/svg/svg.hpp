@@ -127,8 +127,8 @@ public:
 
     void box(Box const& box, Brush const& style, Tenths corner_radius = 0);
     void line(Place from, Place to, Brush const& style);
-    void polyline(std::span<const Place> places, Brush const& style);
-    void polygon(std::span<const Place> places, Brush const& style);
+    void polyline(std::span<const Place> all, Brush const& style);
+    void polygon(std::span<const Place> all, Brush const& style);
     void circle(Place middle, Tenths radius, Brush const& style);
     void path(Path const& path, Brush const& style);
     /// `at`: where its baseline begins, ends, or has its middle.
