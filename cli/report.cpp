@@ -42,7 +42,7 @@ void register_report(CLI::App& app, Outcome& outcome) {
                     kDrawInputs));
     command->add_option("INPUT", flags->input, "What the page is about, see below")->required();
     command
-        ->add_option("-o,--out", flags->file,
+        ->add_option("-o", flags->file,
                      "Put the page into FILE, in one step (standard output, unless that is a terminal)")
         ->type_name("FILE");
     command->callback([flags, &outcome] { outcome = write_report(*flags); });

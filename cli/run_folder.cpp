@@ -1,6 +1,8 @@
 #include "cli/run_folder.hpp"
 
+#include "cli/draw_input.hpp"
 #include "cli/usage.hpp"
+#include "page/report_html.hpp"
 #include "scenario/atomic_file.hpp"
 
 #include <CLI/CLI.hpp>
@@ -104,9 +106,25 @@ std::string RunFolder::index(std::string_view headline, std::string_view again) 
     return text;
 }
 
+/// Made from what lies here by now, for every command. Some leave nothing that could be shown.
+void RunFolder::add_page() {
+    std::string why;
+    try {
+        viz::ReportOptions options;
+        options.results_json = results_beside(path_);
+        put("report.html", viz::report_html(chronicle_of_input(path_), options),
+            "all of it as one page, for a browser");
+        return;
+    } catch (UsageError const& error) {
+        why = error.what();
+    } catch (LauncherError const& error) {
+        why = error.what();
+    }
+    leave_out("report.html", why);
+}
+
 void RunFolder::finish(std::string_view headline, std::string_view again) {
-    // A page that shows all of it (report.html) is made from what lies here by now, for every command: this is its
-    // place.
+    add_page();
     if (auto const why = sim::write_file(place("index.txt"), index(headline, again)); !why.empty())
         throw LauncherError("--out: " + why);
     point_latest_here();

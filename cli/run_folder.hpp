@@ -42,6 +42,7 @@ private:
         std::string file;
         std::string text;
     };
+    void add_page();
     [[nodiscard]] std::string index(std::string_view headline, std::string_view again) const;
     void point_latest_here() const;
 
