@@ -90,7 +90,7 @@ std::string signal_name(int number) {
     return name == nullptr ? fmt::format("signal {}", number) : fmt::format("SIG{}", name);
 }
 
-RankFailure without_record(RankId rank, RankFacts const& facts) {
+RankFailure without_record(RankId rank, RankFacts const& facts, protocol::Profile profile) {
     RankFailure failure;
     failure.rank = rank;
     failure.phase = facts.phase;
@@ -115,7 +115,9 @@ RankFailure without_record(RankId rank, RankFacts const& facts) {
         failure.code = "hung";
         failure.message =
             fmt::format("hung in phase {}; it did not end by its deadline and was ended from outside", where);
-        failure.remedy = "profiles article and nccl wait for ever when a rank is lost; profile ronde does not";
+        failure.remedy = profile == protocol::Profile::ronde
+                             ? "look at that process: stopped by a signal or a debugger, swapped out, or without CPU"
+                             : "profiles article and nccl wait for ever when a rank is lost; profile ronde does not";
         break;
     }
     return failure;
@@ -126,7 +128,7 @@ std::vector<RankFailure> failures_of(RunFacts const& facts) {
     for (RankId rank = 0; rank < facts.ranks.size(); ++rank) {
         RankFacts const& one = facts.ranks[rank];
         if (one.absence.kind != Absence::Kind::none || !one.record) {
-            failures.push_back(without_record(rank, one));
+            failures.push_back(without_record(rank, one, facts.profile));
             continue;
         }
         RankRecord const& record = *one.record;

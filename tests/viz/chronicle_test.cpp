@@ -269,6 +269,21 @@ TEST(Moments, BlameNobodyBeforeAnythingIsKnown) {
     EXPECT_TRUE(after.ranks[2].culprit);
 }
 
+// The table for so many goes out in several pieces of one step, and the last rank was let in by the first of them.
+TEST(ChronicleOfAWorld, SeesEveryTableOfALongAnswerArrive) {
+    Chronicle const chronicle = chronicle_of_plan(plan_of(64));
+    std::size_t tables = 0;
+    for (MessageStory const& message : chronicle.messages) {
+        if (message.kind != protocol::FrameKind::slices)
+            continue;
+        ++tables;
+        EXPECT_NE(message.received_ns, kNever) << "to process " << message.to;
+        EXPECT_LT(message.sent_ns, message.received_ns) << "to process " << message.to;
+        EXPECT_EQ(message.count, 64U) << "to process " << message.to;
+    }
+    EXPECT_EQ(tables, 64U);
+}
+
 TEST(Film, IsTheSameBytesEverywhere) { expect_golden("film4.svg", ring_film(chronicle_of_plan(plan_of(4)))); }
 
 TEST(Film, EndsWithThePictureOfTheEndForWhoeverWantsNoMotion) {

@@ -72,11 +72,14 @@ void StoryBuilder::sent(ProcessIndex process, TimeNs now_ns, protocol::Action co
         {index, life == lives_.end() ? 0 : life->second, action.frame});
 }
 
-/// Nothing is performed yet: a link that the same step admits still has the name of its door.
+/// A link that the same step admits still has the name of its door, unless a long answer came in pieces: then the
+/// admission was performed after the first of them.
 Peer StoryBuilder::peer_of(ProcessIndex process, protocol::Link link) const {
     for (auto const& [to, door] : admitted_) {
-        if (to == link)
-            return peers_.other_end(process, door);
+        if (to != link)
+            continue;
+        if (Peer const peer = peers_.other_end(process, door); peer.process != kNobody)
+            return peer;
     }
     return peers_.other_end(process, link);
 }
