@@ -107,13 +107,15 @@ std::string RunFolder::index(std::string_view headline, std::string_view again) 
 }
 
 /// Made from what lies here by now, for every command. Some leave nothing that could be shown.
-void RunFolder::add_page() {
+void RunFolder::add_page(std::string_view again) {
     std::string why;
     try {
         viz::ReportOptions options;
         options.results_json = results_beside(path_);
-        put("report.html", viz::report_html(chronicle_of_input(path_), options),
-            "all of it as one page, for a browser");
+        viz::Chronicle chronicle = chronicle_of_input(path_);
+        chronicle.source = "the files beside this page";  // which may go anywhere
+        chronicle.rerun = again;
+        put("report.html", viz::report_html(chronicle, options), "all of it as one page, for a browser");
         return;
     } catch (UsageError const& error) {
         why = error.what();
@@ -124,7 +126,8 @@ void RunFolder::add_page() {
 }
 
 void RunFolder::finish(std::string_view headline, std::string_view again) {
-    add_page();
+    if (page_)
+        add_page(again);
     if (auto const why = sim::write_file(place("index.txt"), index(headline, again)); !why.empty())
         throw LauncherError("--out: " + why);
     point_latest_here();

@@ -33,8 +33,12 @@ public:
     /// What is not there, and why.
     void leave_out(std::string_view file, std::string_view why);
 
-    /// Writes index.txt, lets `latest` point here, and says so on standard error ("folder: PATH"). `headline` says what
-    /// came of it, `again` is the command that does it once more from what lies here. Throws LauncherError.
+    /// There is no one run that a page could show.
+    void without_page() { page_ = false; }
+
+    /// Adds the page of the run, writes index.txt, lets `latest` point here, and says so on standard error ("folder:
+    /// PATH"). `headline` says what came of it, `again` is the command that does it once more from what lies here.
+    /// Throws LauncherError.
     void finish(std::string_view headline, std::string_view again);
 
 private:
@@ -42,7 +46,7 @@ private:
         std::string file;
         std::string text;
     };
-    void add_page();
+    void add_page(std::string_view again);
     [[nodiscard]] std::string index(std::string_view headline, std::string_view again) const;
     void point_latest_here() const;
 
@@ -51,6 +55,7 @@ private:
     std::string path_;
     std::vector<Line> files_;
     std::vector<Line> left_out_;
+    bool page_ = true;
 };
 
 /// What cannot be kept is told after the report: a folder that cannot be written takes no result away.

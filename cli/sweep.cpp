@@ -104,6 +104,7 @@ void keep_sweep(SweepOptions const& options, sim::WorldPlan const& base, std::ve
     for (sim::SweepRow& row : rows)
         row.costs = {};
     RunFolder folder(options.out, "sweep-" + base.name);
+    folder.without_page();
     folder.put("scenario.toml", write_scenario(base), "what was varied; ronde sim scenario.toml plays it as it is");
     folder.put("results.json", sweep_json(axes, rows),
                "the report of --format json, with 0 for what a world cost here");
