@@ -9,6 +9,7 @@
 #include <CLI/App.hpp>
 
 #include <exception>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,9 @@ private:
     std::vector<Line> files_;
     std::vector<Line> left_out_;
 };
+
+/// Before the work, so that a folder that cannot be made is told at once; nullptr where `out` (of --out) is empty.
+[[nodiscard]] std::unique_ptr<RunFolder> folder_for(std::string const& out, std::string_view name);
 
 /// What cannot be kept is told after the report: a folder that cannot be written takes no result away.
 class Keeping {

@@ -144,11 +144,8 @@ void save(Small& small, std::string const& origin) {
         throw LauncherError(failed);
 }
 
-void keep_small(ShrinkCommand const& command, Small const& small, std::vector<BrokenScript> const& scripts,
+void keep_small(RunFolder& folder, Small const& small, std::vector<BrokenScript> const& scripts,
                 std::string const& json) {
-    if (command.out.empty())
-        return;
-    RunFolder folder(command.out, "shrink-" + std::filesystem::path(command.script).stem().string());
     folder.put("results.json", json, "the report of --format json");
     keep_scripts(folder, scripts);
     folder.finish(to_text(small.shrunk.violation),
@@ -156,6 +153,7 @@ void keep_small(ShrinkCommand const& command, Small const& small, std::vector<Br
 }
 
 Exit run_shrink(ShrinkCommand const& command) {
+    auto const folder = folder_for(command.out, "shrink-" + std::filesystem::path(command.script).stem().string());
     Small small = made_small(command);
     save(small, command.script);
     if (!command.json)
@@ -166,7 +164,10 @@ Exit run_shrink(ShrinkCommand const& command) {
         command.pictures.granted() ? draw_scripts(scripts) : std::vector<std::string>();
     std::string const json = json_of(small, command.script);
     Keeping keeping;
-    keeping.attempt([&] { keep_small(command, small, scripts, json); });
+    keeping.attempt([&] {
+        if (folder)
+            keep_small(*folder, small, scripts, json);
+    });
     if (command.json)
         deliver(with_picture(json, pictures.empty() ? "" : pictures.front()), "");
     keeping.tell();
