@@ -125,18 +125,17 @@ std::vector<BrokenScript> broken_scripts(props::CheckReport const& report) {
 class LeftBehind {
 public:
     /// `text` begins with what came of it.
-    LeftBehind(CheckCommand const& command, std::string_view name, std::vector<BrokenScript> const& scripts,
+    LeftBehind(CheckCommand const& command, RunFolder* folder, std::vector<BrokenScript> const& scripts,
                std::string const& text, std::string const& json) {
         if (command.pictures.granted())
             pictures_ = draw_scripts(scripts);
-        if (command.out.empty())
+        if (folder == nullptr)
             return;
         keeping_.attempt([&] {
-            RunFolder folder(command.out, name);
-            folder.put("results.json", json, "the report of --format json, without what the run cost here");
-            keep_scripts(folder, scripts);
-            folder.finish(text.substr(0, text.find('\n')),
-                          scripts.empty() ? command_line() : "ronde check failures/*.toml");
+            folder->put("results.json", json, "the report of --format json, without what the run cost here");
+            keep_scripts(*folder, scripts);
+            folder->finish(text.substr(0, text.find('\n')),
+                           scripts.empty() ? command_line() : "ronde check failures/*.toml");
         });
     }
     /// The picture to be named first, or nothing.
@@ -149,14 +148,14 @@ private:
     Keeping keeping_;
 };
 
-Exit deliver_report(props::CheckReport const& report, CheckCommand const& command) {
+Exit deliver_report(props::CheckReport const& report, CheckCommand const& command, RunFolder* folder) {
     props::CheckReport costless = report;
     costless.wall_ns = 0;
     if (!command.junit.empty()) {
         if (auto const why = sim::write_file(command.junit, props::report_junit(report)); !why.empty())
             throw LauncherError("--junit " + why);
     }
-    LeftBehind const left(command, "check", broken_scripts(report), props::report_text(costless),
+    LeftBehind const left(command, folder, broken_scripts(report), props::report_text(costless),
                           without_costs(props::report_json(costless), {"wall_s", "cases_per_s"}));
     deliver(command.json ? with_picture(props::report_json(report), left.picture(), -1) : props::report_text(report),
             command.report);
@@ -175,6 +174,8 @@ std::vector<std::string> sentences_of(std::vector<props::Violation> const& viola
 
 /// Plays scripts, and says what each of them shows.
 Exit play_scripts(CheckCommand const& command) {
+    auto const folder =
+        folder_for(command.out, "check-" + std::filesystem::path(command.scripts.front()).stem().string());
     std::vector<BrokenScript> broken;
     nlohmann::ordered_json played = nlohmann::ordered_json::array();
     for (std::string const& path : command.scripts) {
@@ -197,8 +198,7 @@ Exit play_scripts(CheckCommand const& command) {
                           {"digest", to_text(judged.outcome.digest)}});
     }
     std::fflush(stdout);
-    std::string const name = std::filesystem::path(command.scripts.front()).stem().string();
-    LeftBehind(command, "check-" + name, broken,
+    LeftBehind(command, folder.get(), broken,
                fmt::format("{} of {} scripts violate a property", broken.size(), command.scripts.size()),
                nlohmann::ordered_json{{"scripts", played}}.dump(2) + "\n")
         .tell();
@@ -216,7 +216,7 @@ Exit merge_reports(CheckCommand const& command) {
         else
             all = std::move(*report);
     }
-    return deliver_report(*all, command);
+    return deliver_report(*all, command, folder_for(command.out, "check").get());
 }
 
 Exit run_check(CheckCommand& command) {
@@ -231,6 +231,7 @@ Exit run_check(CheckCommand& command) {
     }
     if (command.campaign)
         take_part(command);
+    auto const folder = folder_for(command.out, "check");
     props::CheckReport const report = [&] {
         StatusLine status;
         return props::check(command.options, [&status](props::CheckReport const& so_far) {
@@ -239,7 +240,7 @@ Exit run_check(CheckCommand& command) {
         });
     }();
     forget_runners();
-    return deliver_report(report, command);
+    return deliver_report(report, command, folder.get());
 }
 
 /// "3..300" or "8".

@@ -93,12 +93,11 @@ std::string draw_story(explore::Exploration const& exploration, ExploreFlags con
         [&] { return temporary_stem(name_of_story(exploration)); });
 }
 
-/// Leaves the folder of this run. Returns the path of the picture in it, if there is one.
-std::string keep_exploration(explore::Exploration const& exploration, std::string const& out) {
+/// Fills the folder of this run. Returns the path of the picture in it, if there is one.
+std::string keep_exploration(explore::Exploration const& exploration, RunFolder& folder) {
     explore::Exploration costless = exploration;
     costless.elapsed_ns = 0;
     costless.cpu_ns = 0;
-    RunFolder folder(out, fmt::format("explore-{}", exploration.settings.nranks));
     folder.put("results.json", without_costs(exploration_json(costless), {"elapsed_ns", "cpu_ns"}),
                "the report of --format json, without what the run cost here");
     if (!exploration.found) {
@@ -121,6 +120,7 @@ std::string keep_exploration(explore::Exploration const& exploration, std::strin
 void explore_job(ExploreFlags const& options, Outcome& outcome) {
     explore::ExploreSettings const settings = options.options.chosen();
     static_cast<void>(options.picture.chosen());  // before the work, so that a wrong name is told at once
+    auto const folder = folder_for(options.out, fmt::format("explore-{}", settings.nranks));
     explore::Exploration const exploration = [&] {
         StatusLine status;
         return explore::explore(settings, [&status](explore::Progress const& progress) {
@@ -135,7 +135,7 @@ void explore_job(ExploreFlags const& options, Outcome& outcome) {
     std::string picture = draw_story(exploration, options);
     Keeping keeping;
     keeping.attempt([&] {
-        std::string const kept = options.out.empty() ? "" : keep_exploration(exploration, options.out);
+        std::string const kept = folder == nullptr ? "" : keep_exploration(exploration, *folder);
         if (picture.empty() && !kept.empty() && options.pictures.granted())
             tell_picture(picture = kept);
     });

@@ -5,10 +5,12 @@
 #include "sequence/scene.hpp"
 
 #include <CLI/App.hpp>
+#include <tl/expected.hpp>
 
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ronde::cli {
 

@@ -2,6 +2,7 @@
 
 #include "chronicle/world_chronicler.hpp"
 #include "cli/failure_picture.hpp"
+#include "cli/sim_options.hpp"
 #include "cli/usage.hpp"
 #include "engine/seeded_oracle.hpp"
 #include "engine/tape_oracle.hpp"
@@ -115,6 +116,15 @@ std::string keep_pictures(RunFolder& folder, viz::Chronicle const& chronicle) {
     return folder.place(ring.file);
 }
 
+/// A line of progress on a terminal: a large world is played for as long as it was the first time.
+void show_progress(sim::World& world, StatusLine& status, std::string_view what) {
+    world.on_progress([&status, what](sim::Progress const& progress) {
+        if (status.due())
+            status.show(fmt::format("once more for {}: {} simulated, {} events", what, sim::about(progress.now_ns),
+                                    sim::about_count(progress.events)));
+    });
+}
+
 }  // namespace
 
 /// A ring passes N^2 frames, and whoever wants to see them has them played one by one.
@@ -129,6 +139,8 @@ viz::Chronicle chronicle_of(PlayedWorld const& world) {
     Choices choices(world);
     sim::World again(world.plan, world.choices == nullptr ? nullptr : &choices.oracle());
     viz::WorldChronicler chronicler(again);
+    StatusLine status;
+    show_progress(again, status, "the picture");
     viz::Chronicle chronicle = chronicler.finish(again.run());
     add_words(chronicle, world);
     return chronicle;
@@ -153,6 +165,8 @@ KeptWorld keep_world(RunFolder& folder, PlayedWorld const& world) {
     if (trace)
         again.watch(*trace);
     viz::WorldChronicler chronicler(again);
+    StatusLine status;
+    show_progress(again, status, "the folder");
     sim::Outcome const outcome = again.run();
     viz::Chronicle chronicle = chronicler.finish(outcome);
     add_words(chronicle, world);

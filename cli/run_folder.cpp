@@ -156,6 +156,10 @@ std::string tame_name(std::string_view name) {
     return first == std::string::npos ? "run" : tamed.substr(first);
 }
 
+std::unique_ptr<RunFolder> folder_for(std::string const& out, std::string_view name) {
+    return out.empty() ? nullptr : std::make_unique<RunFolder>(out, name);
+}
+
 void add_folder_option(CLI::App& command, std::string& out) {
     command.add_option("--out", out, "Leave a folder of this run in DIR, and the link DIR/latest to it")
         ->type_name("DIR")

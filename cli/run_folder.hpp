@@ -9,6 +9,7 @@
 #include <CLI/App.hpp>
 
 #include <exception>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,9 @@ private:
     std::vector<Line> left_out_;
     bool page_ = true;
 };
+
+/// Before the work, so that a folder that cannot be made is told at once; nullptr where `out` (of --out) is empty.
+[[nodiscard]] std::unique_ptr<RunFolder> folder_for(std::string const& out, std::string_view name);
 
 /// What cannot be kept is told after the report: a folder that cannot be written takes no result away.
 class Keeping {

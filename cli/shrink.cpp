@@ -154,11 +154,7 @@ std::string draw(ShrinkCommand const& command, std::vector<BrokenScript> const& 
     return pictures.empty() ? std::string() : pictures.front();
 }
 
-void keep_small(ShrinkCommand const& command, props::ShrinkReport const& report,
-                std::vector<BrokenScript> const& scripts) {
-    if (command.out.empty())
-        return;
-    RunFolder folder(command.out, "shrink-" + std::filesystem::path(command.script).stem().string());
+void keep_small(RunFolder& folder, props::ShrinkReport const& report, std::vector<BrokenScript> const& scripts) {
     folder.put("results.json", shrink_json(report), "the report of --format json");
     keep_scripts(folder, scripts);
     folder.finish(to_text(report.shrunk.violation),
@@ -167,6 +163,7 @@ void keep_small(ShrinkCommand const& command, props::ShrinkReport const& report,
 
 Exit run_shrink(ShrinkCommand const& command) {
     static_cast<void>(command.picture.chosen());  // before the work, so that a wrong name is told at once
+    auto const folder = folder_for(command.out, "shrink-" + std::filesystem::path(command.script).stem().string());
     Small small = made_small(command);
     props::ShrinkReport& report = small.report;
     save(report);
@@ -176,7 +173,10 @@ Exit run_shrink(ShrinkCommand const& command) {
     std::vector<BrokenScript> const scripts{{report.small, to_text(report.shrunk.violation)}};
     report.picture = draw(command, scripts);
     Keeping keeping;
-    keeping.attempt([&] { keep_small(command, report, scripts); });
+    keeping.attempt([&] {
+        if (folder)
+            keep_small(*folder, report, scripts);
+    });
     if (command.json)
         deliver(shrink_json(report), "");
     keeping.tell();

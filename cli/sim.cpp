@@ -189,9 +189,8 @@ std::string headline_of(sim::WorldPlan const& plan, sim::Outcome const& outcome)
     return fmt::format("{}: {}", plan.name, text.substr(0, text.find('\n')));
 }
 
-/// Leaves the folder of this run. Returns the picture that shows a failure best.
-std::string keep_run(SimOptions const& options, PlayedWorld const& world, Played const& played) {
-    RunFolder folder(options.out, world.plan.name);
+/// Fills the folder of this run. Returns the picture that shows a failure best.
+std::string keep_run(SimOptions const& options, RunFolder& folder, PlayedWorld const& world, Played const& played) {
     KeptWorld const kept = keep_world(folder, world);
     // A ring that was computed in one of the two and played in the other leaves no steps to compare.
     bool const comparable = kept.outcome.skipped_frames == played.outcome.skipped_frames;
@@ -208,10 +207,10 @@ std::string keep_run(SimOptions const& options, PlayedWorld const& world, Played
 }
 
 /// Whatever a run leaves beside its report. Returns the path of the picture of a failure.
-std::string leave_behind(SimOptions const& options, PlayedWorld const& world, Played const& played) {
+std::string leave_behind(SimOptions const& options, RunFolder* folder, PlayedWorld const& world, Played const& played) {
     bool const wanted = !stands(played.outcome) && options.pictures.granted();
-    if (!options.out.empty()) {
-        std::string const picture = keep_run(options, world, played);
+    if (folder != nullptr) {
+        std::string const picture = keep_run(options, *folder, world, played);
         if (wanted)
             tell_picture(picture);
         return wanted ? picture : "";
@@ -232,6 +231,7 @@ Exit simulate(SimOptions const& options) {
         deliver(write_scenario(plan), options.report);
         return Exit::ok;
     }
+    auto const folder = folder_for(options.out, plan.name);
     SimChoices choices(plan, options.choose, options.tape);
     Company company{
         .observers = {}, .choices = &choices, .critical_path = options.critical_path, .progress = !options.choose};
@@ -255,7 +255,7 @@ Exit simulate(SimOptions const& options) {
     }
     std::string picture;
     Keeping keeping;
-    keeping.attempt([&] { picture = leave_behind(options, world, played); });
+    keeping.attempt([&] { picture = leave_behind(options, folder.get(), world, played); });
     if (!text)
         deliver(rendered(options, plan, played, nullptr, picture), options.report);
     keeping.tell();

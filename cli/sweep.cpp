@@ -99,11 +99,10 @@ std::string storms_svg(sim::WorldPlan const& base, std::vector<sim::Axis> const&
 // --- what is left of it ---------------------------------------------------------------------------------------------
 
 /// What a world cost here is no part of what is kept.
-void keep_sweep(SweepOptions const& options, sim::WorldPlan const& base, std::vector<sim::Axis> const& axes,
+void keep_sweep(RunFolder& folder, std::uint32_t jobs, sim::WorldPlan const& base, std::vector<sim::Axis> const& axes,
                 std::vector<sim::SweepRow> rows) {
     for (sim::SweepRow& row : rows)
         row.costs = {};
-    RunFolder folder(options.out, "sweep-" + base.name);
     folder.without_page();
     folder.put("scenario.toml", write_scenario(base), "what was varied; ronde sim scenario.toml plays it as it is");
     folder.put("results.json", sweep_json(axes, rows),
@@ -116,7 +115,7 @@ void keep_sweep(SweepOptions const& options, sim::WorldPlan const& base, std::ve
     if (auto const why = too_many_cells(rows.size()); !why.empty())
         folder.leave_out("storms.svg", why);
     else
-        folder.put("storms.svg", storms_svg(base, axes, rows, options.jobs), "the storm of each world, side by side");
+        folder.put("storms.svg", storms_svg(base, axes, rows, jobs), "the storm of each world, side by side");
     folder.finish(fmt::format("{}: {} worlds", base.name, rows.size()), command_line());
 }
 
@@ -135,6 +134,7 @@ Exit sweep(SweepOptions const& options) {
     sim::WorldPlan const base = options.choice.plan();
     static_cast<void>(options.picture.chosen());  // before the work, so that a wrong name is told at once
 
+    auto const folder = folder_for(options.out, "sweep-" + base.name);
     auto rows = [&] {
         StatusLine status;
         return sim::run_sweep(base, axes, options.jobs, [&status](std::size_t done, std::size_t of) {
@@ -161,9 +161,9 @@ Exit sweep(SweepOptions const& options) {
     case SweepFormat::csv: deliver(sim::sweep_csv(axes, *rows), options.report); break;
     case SweepFormat::json: deliver(sim::sweep_json(axes, *rows), options.report); break;
     }
-    if (!options.out.empty()) {
+    if (folder) {
         std::fflush(stdout);
-        keep_sweep(options, base, axes, std::move(*rows));
+        keep_sweep(*folder, options.jobs, base, axes, std::move(*rows));
     }
     // A row that failed is an answer; only a sweep that could not be made is a failure.
     return Exit::ok;
