@@ -119,9 +119,10 @@ Small made_small(ShrinkCommand const& command) {
 
 void save(props::ShrinkReport& report) {
     props::Shrunk const& shrunk = report.shrunk;
-    std::string const why = save_script(
-        shrunk.script,
-        {fmt::format("violates {}", to_text(shrunk.violation)), fmt::format("made of {}", report.script)}, report.small);
+    std::string const why =
+        save_script(shrunk.script,
+                    {fmt::format("violates {}", to_text(shrunk.violation)), fmt::format("made of {}", report.script)},
+                    report.small);
     if (!why.empty())
         throw LauncherError(why);
     report.test = std::filesystem::path(report.small).replace_extension("").string() + "_test.cpp";
