@@ -104,6 +104,34 @@ CLI::Option* add_number(CLI::App& command, std::string const& flag, std::uint64_
         ->type_name("N");
 }
 
+void add_protocol_options(CLI::App& command, protocol::Policies& policies, std::optional<protocol::Gather>& gather,
+                          std::string const& group) {
+    command
+        .add_option_function<std::string>(
+            "--profile",
+            [&policies](std::string const& name) {
+                auto const profile = parse_profile(name);
+                if (!profile)
+                    throw CLI::ValidationError("--profile", profile.error());
+                policies = policies_of(*profile);
+            },
+            "article, nccl or ronde (ronde)")
+        ->type_name("NAME")
+        ->group(group);
+    command
+        .add_option_function<std::string>(
+            "--gather",
+            [&gather](std::string const& name) {
+                auto const chosen = parse_gather(name);
+                if (!chosen)
+                    throw CLI::ValidationError("--gather", chosen.error());
+                gather = *chosen;
+            },
+            "How the table gets to everyone (automatic)")
+        ->type_name("NAME")
+        ->group(group);
+}
+
 void add_explore_options(CLI::App& command, ExploreOptions& options) {
     std::string const world = "World";
     add_number(
@@ -114,30 +142,7 @@ void add_explore_options(CLI::App& command, ExploreOptions& options) {
         command, "--roots", 1, explore::kMostRoots,
         [&options](std::uint64_t n) { options.settings.nroots = static_cast<std::uint32_t>(n); }, "Roots (1)")
         ->group(world);
-    command
-        .add_option_function<std::string>(
-            "--profile",
-            [&options](std::string const& name) {
-                auto const profile = parse_profile(name);
-                if (!profile)
-                    throw CLI::ValidationError("--profile", profile.error());
-                options.settings.policies = policies_of(*profile);
-            },
-            "article, nccl or ronde (ronde)")
-        ->type_name("NAME")
-        ->group(world);
-    command
-        .add_option_function<std::string>(
-            "--gather",
-            [&options](std::string const& name) {
-                auto const gather = parse_gather(name);
-                if (!gather)
-                    throw CLI::ValidationError("--gather", gather.error());
-                options.gather = *gather;
-            },
-            "How the table gets to everyone (automatic)")
-        ->type_name("NAME")
-        ->group(world);
+    add_protocol_options(command, options.settings.policies, options.gather, world);
     command
         .add_option_function<std::string>(
             "--turns", [&options](std::string const& name) { options.turns = turns_named(name); },

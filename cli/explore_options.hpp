@@ -27,6 +27,10 @@ struct ExploreOptions {
 /// Who takes part, what may go wrong, and --no-reduction. `options` must outlive the parsing.
 void add_explore_options(CLI::App& command, ExploreOptions& options);
 
+/// --profile and --gather. What they fill must outlive the parsing.
+void add_protocol_options(CLI::App& command, protocol::Policies& policies, std::optional<protocol::Gather>& gather,
+                          std::string const& group);
+
 /// A flag with a plain number of least..most, which `set` takes.
 CLI::Option* add_number(CLI::App& command, std::string const& flag, std::uint64_t least, std::uint64_t most,
                         std::function<void(std::uint64_t)> set, std::string const& help);

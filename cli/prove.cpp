@@ -53,28 +53,7 @@ void add_job(CLI::App& command, ProveOptions& options) {
     add_number(
         command, "--roots", 1, 64,
         [&options](std::uint64_t n) { options.settings.nroots = static_cast<std::uint32_t>(n); }, "Roots (1)");
-    command
-        .add_option_function<std::string>(
-            "--profile",
-            [&options](std::string const& name) {
-                auto const profile = parse_profile(name);
-                if (!profile)
-                    throw CLI::ValidationError("--profile", profile.error());
-                options.settings.policies = policies_of(*profile);
-            },
-            "article, nccl or ronde (ronde)")
-        ->type_name("NAME");
-    command
-        .add_option_function<std::string>(
-            "--gather",
-            [&options](std::string const& name) {
-                auto const gather = parse_gather(name);
-                if (!gather)
-                    throw CLI::ValidationError("--gather", gather.error());
-                options.gather = *gather;
-            },
-            "How the table gets to everyone (automatic)")
-        ->type_name("NAME");
+    add_protocol_options(command, options.settings.policies, options.gather, "Options");
     command.add_flag("--no-auth", options.no_auth, "The session number instead of the id's secret");
 }
 

@@ -120,9 +120,10 @@ struct ListenerSample {
     TimeNs at_ns = 0;
     std::uint32_t queue_depth = 0;  ///< connections that wait to be accepted
     std::uint64_t accepts = 0;      ///< all below: counts from the beginning; this one of root 0
-    std::uint64_t syn_drops = 0;    ///< this and the next two: at all listeners
+    std::uint64_t syn_drops = 0;    ///< this and the next three: at all listeners
     std::uint64_t ghosts = 0;
     std::uint64_t syn_retransmits = 0;
+    std::uint64_t data_retransmits = 0;
     std::uint64_t checked_in = 0;  ///< at root 0
 };
 

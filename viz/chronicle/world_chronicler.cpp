@@ -161,10 +161,11 @@ void WorldChronicler::sample(TimeNs now_ns) {
                                .syn_drops = storm.syn_drops,
                                .ghosts = storm.ghosts,
                                .syn_retransmits = storm.syn_retransmits,
+                               .data_retransmits = storm.data_retransmits,
                                .checked_in = root.checked_in()};
     auto& samples = chronicle_.listener;
     auto const counts = [](ListenerSample const& one) {
-        return std::tuple(one.accepts, one.syn_drops, one.ghosts, one.syn_retransmits, one.checked_in);
+        return std::tuple(one.accepts, one.syn_drops, one.ghosts, one.syn_retransmits, one.data_retransmits, one.checked_in);
     };
     if (!samples.empty() && counts(samples.back()) == counts(taken))
         return;

@@ -124,6 +124,7 @@ StormNumbers storm_numbers(Chronicle const& chronicle) {
     numbers.syn_drops = series(chronicle, [](auto const& sample) { return sample.syn_drops; });
     numbers.ghosts = series(chronicle, [](auto const& sample) { return sample.ghosts; });
     numbers.syn_retransmits = series(chronicle, [](auto const& sample) { return sample.syn_retransmits; });
+    numbers.data_retransmits = series(chronicle, [](auto const& sample) { return sample.data_retransmits; });
     numbers.checked_in = series(chronicle, [](auto const& sample) { return sample.checked_in; });
     if (!chronicle.listener.empty()) {
         numbers.rate_interval_ns = round_step(std::max<TimeNs>(1, numbers.end_ns / kIntervals));
@@ -151,6 +152,7 @@ std::string storm_csv(StormNumbers const& numbers) {
     add("syn_drops", numbers.syn_drops);
     add("ghosts", numbers.ghosts);
     add("syn_retransmits", numbers.syn_retransmits);
+    add("data_retransmits", numbers.data_retransmits);
     add("checked_in", numbers.checked_in);
     for (std::size_t retries = 0; retries < numbers.calls_after_retries.size(); ++retries)
         fmt::format_to(out, "connections_after_syns_again,{},,{}\n", retries, numbers.calls_after_retries[retries]);

@@ -38,6 +38,7 @@ struct StormNumbers {
     std::vector<StormPoint> syn_drops;           ///< from here on: counts from the beginning
     std::vector<StormPoint> ghosts;
     std::vector<StormPoint> syn_retransmits;
+    std::vector<StormPoint> data_retransmits;
     std::vector<StormPoint> checked_in;
     std::vector<std::uint64_t> calls_after_retries;  ///< connections that stood after 0, 1, 2 ... SYNs sent again
     std::vector<PhaseQuantiles> phases;              ///< by phase, then class

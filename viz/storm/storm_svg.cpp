@@ -51,6 +51,8 @@ std::vector<Panel> panels_of(StormNumbers const& numbers) {
         trouble.lines.push_back({"SYNs sent again", numbers.syn_retransmits, Paint::blue, Dash::dashed});
     if (happened(numbers.ghosts))
         trouble.lines.push_back({"ghosts", numbers.ghosts, Paint::purple, Dash::dotted});
+    if (happened(numbers.data_retransmits))
+        trouble.lines.push_back({"data sent again", numbers.data_retransmits, Paint::orange, Dash::dashed});
     if (!trouble.lines.empty())
         panels.push_back(std::move(trouble));
     panels.push_back({"check-ins at root 0", {{"checked in", numbers.checked_in, Paint::green}}, {}, 0, 0, {}});

@@ -158,6 +158,7 @@ private:
         add("SYNs dropped", sample.syn_drops);
         add("ghosts", sample.ghosts);
         add("SYNs sent again", sample.syn_retransmits);
+        add("data sent again", sample.data_retransmits);
         add("checked in", sample.checked_in);
     }
 

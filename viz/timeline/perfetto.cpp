@@ -64,8 +64,8 @@ constexpr std::uint32_t kInternedText = 2;
 }  // namespace field
 
 constexpr std::uint64_t kSequence = 1;
-constexpr std::array<std::string_view, 6> kCounters{"accept queue", "accepts",         "SYNs dropped",
-                                                    "ghosts",       "SYNs sent again", "checked in"};
+constexpr std::array<std::string_view, 7> kCounters{"accept queue",    "accepts",         "SYNs dropped", "ghosts",
+                                                    "SYNs sent again", "data sent again", "checked in"};
 
 class PerfettoTrace {
 public:
@@ -256,9 +256,9 @@ private:
     }
 
     void add_counters(ListenerSample const& sample) {
-        std::array<std::uint64_t, kCounters.size()> const values{sample.queue_depth,     sample.accepts,
-                                                                 sample.syn_drops,       sample.ghosts,
-                                                                 sample.syn_retransmits, sample.checked_in};
+        std::array<std::uint64_t, kCounters.size()> const values{
+            sample.queue_depth,     sample.accepts,          sample.syn_drops, sample.ghosts,
+            sample.syn_retransmits, sample.data_retransmits, sample.checked_in};
         for (std::size_t counter = 0; counter < values.size(); ++counter) {
             std::string value;
             ProtoWriter(value).varint(field::event::kCounterValue, values[counter]);
