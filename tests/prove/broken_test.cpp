@@ -92,6 +92,20 @@ TEST(Broken, WhoWaitsForItselfInTheEndIsTold) {
     EXPECT_NE(circle.broken.find("rank 1 says the call to rank 2"), std::string::npos) << circle.broken;
 }
 
+// With proofs a caller waits for an answer; and one at a time means that nobody is let in before one's own call is
+// through.
+TEST(Broken, PoliciesThatTogetherCloseNoRingAreACircle) {
+    Shape shape = shape_of(4, Gather::star);
+    shape.policies.accepting = Accepting::serial;
+    auto const all = conversations_of(shape);
+    std::vector<Findings> const findings = findings_of(shape, all);
+    for (Node rank = 0; rank < 4; ++rank)
+        EXPECT_EQ(findings[rank].broken, "") << rank;  // each of them alone keeps its word
+    std::string const broken = close_circle(shape, all, pointers_to(findings)).broken;
+    EXPECT_EQ(broken.rfind("waits in a circle: ", 0), 0U) << broken;
+    EXPECT_NE(broken.find("rank 1 hears challenge of rank 2"), std::string::npos) << broken;
+}
+
 TEST(Broken, WhoIsReadyBeforeTheOthersCanBeIsTold) {
     Shape const shape = shape_of(4, Gather::star);
     auto const all = conversations_of(shape);
