@@ -1,6 +1,7 @@
 /// `ronde draw` as a process: what it draws, and what it says when it cannot.
 #include "chronicle/sources.hpp"
 #include "cli/program.hpp"
+#include "protocol/root.hpp"
 
 #include <gtest/gtest.h>
 
@@ -79,6 +80,21 @@ TEST(Drawing, TakesTheFormatFromTheFilesName) {
     EXPECT_NE(content_of(folder / "ring.svg").find("<svg"), std::string::npos);
     ASSERT_EQ(ronde("draw ring article-4 -o " + (folder / "ring.dot")).status, 0);
     EXPECT_EQ(content_of(folder / "ring.dot").find("digraph ring"), 0U);
+}
+
+// Graphviz makes a node of each word that is no number and has no quotes; two words are two nodes.
+TEST(Drawing, OfAMachineHasAMarkForEachPhaseAndNoOther) {
+    if (!installed("dot"))
+        GTEST_SKIP() << "Graphviz is not here";
+    for (auto const& [machine, phases] :
+         {std::pair("rank", protocol::kPhaseCount), std::pair("root", protocol::kRootPhaseCount)}) {
+        Ended const ended = ronde(std::string("draw machine --format svg ") + machine);
+        ASSERT_EQ(ended.status, 0) << ended.err;
+        std::uint32_t marks = 0;
+        for (std::size_t at = 0; (at = ended.out.find("class=\"node\"", at)) != std::string::npos; ++at)
+            ++marks;
+        EXPECT_EQ(marks, phases) << machine;
+    }
 }
 
 TEST(Drawing, OfATraceAndOfItsScenarioIsTheSame) {

@@ -20,6 +20,14 @@ std::string spaced(std::string_view name) {
     return text;
 }
 
+/// What goes on in order is what the eye should follow.
+bool leads_on(Phase from, Phase to) { return static_cast<int>(to) == static_cast<int>(from) + 1; }
+bool leads_on(RootPhase from, RootPhase to) {
+    if (from == RootPhase::committing)
+        return to == RootPhase::finished;  // judging comes before it in the list, and into no healthy life
+    return static_cast<int>(to) == static_cast<int>(from) + 1;
+}
+
 /// Not begun and closed are ends that no look stands for: they are plain.
 template <class PhaseType>
 std::string node_text(std::uint32_t phase) {
@@ -27,7 +35,7 @@ std::string node_text(std::uint32_t phase) {
     PhaseStyle const& style = style_of(look_of(value));
     std::string const name(name_of(value));
     bool const plain = name == "created" || name == "closed";
-    return fmt::format("  {} [label=\"{}\", fillcolor=\"{}\", fontcolor=\"{}\"];\n", name, spaced(name),
+    return fmt::format("  \"{}\" [label=\"{}\", fillcolor=\"{}\", fontcolor=\"{}\"];\n", name, spaced(name),
                        plain ? "#ffffff" : style.fill, plain ? "#222222" : style.ink);
 }
 
@@ -47,16 +55,15 @@ std::string graph_of(std::string_view title, std::span<const protocol::Transitio
         auto const from = name_of(static_cast<PhaseType>(ends.first));
         auto const to = name_of(static_cast<PhaseType>(ends.second));
         if (to == "failed") {
-            dot +=
-                fmt::format("  {} -> {} [color=\"#c1440e\", style=dashed, penwidth=0.6, arrowsize=0.5];\n", from, to);
+            dot += fmt::format("  \"{}\" -> \"{}\" [color=\"#c1440e\", style=dashed, penwidth=0.6, arrowsize=0.5];\n",
+                               from, to);
             continue;
         }
         std::string words;
         for (protocol::EventKind const event : events)
             words += (words.empty() ? "" : "\\n") + spaced(name_of(event));
-        // What goes on in order is what the eye should follow.
-        bool const onward = ends.second == ends.first + 1;
-        dot += fmt::format("  {} -> {} [label=\"{}\"{}];\n", from, to, words, onward ? ", penwidth=1.8" : "");
+        bool const onward = leads_on(static_cast<PhaseType>(ends.first), static_cast<PhaseType>(ends.second));
+        dot += fmt::format("  \"{}\" -> \"{}\" [label=\"{}\"{}];\n", from, to, words, onward ? ", penwidth=1.8" : "");
     }
     return dot + "}\n";
 }
