@@ -131,7 +131,7 @@ TEST(Sequence, ChosenRanksBringTheirRootAndSayWhoIsNotThere) {
     auto const all = sequence_scene(told, {});
     ASSERT_FALSE(all);
     EXPECT_EQ(all.error(),
-              "41 processes do not fit into one picture, 32 do: choose some ranks, such as --ranks 0,3,5..7");
+              "41 processes do not fit into one picture, 36 do: choose some ranks, such as --ranks 0,3,5..7");
     SequenceScene const some = shown(told, {{3, 5}, 0, kNever});
     EXPECT_EQ(some.columns, (std::vector<ProcessIndex>{40, 3, 5}));
     EXPECT_EQ(some.messages.size(), 6U);

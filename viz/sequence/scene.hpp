@@ -12,7 +12,7 @@
 namespace ronde::viz {
 
 /// Lifelines that one picture has room for.
-inline constexpr std::uint32_t kMostLifelines = 32;
+inline constexpr std::uint32_t kMostLifelines = 36;  // 32 ranks, and the four roots that an id can name
 inline constexpr std::uint32_t kNoColumn = 0xffff'ffffU;
 
 struct SequenceChoice {
