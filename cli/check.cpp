@@ -167,6 +167,7 @@ Exit deliver_report(props::CheckReport const& report, CheckCommand const& comman
 
 std::vector<std::string> sentences_of(std::vector<props::Violation> const& violations) {
     std::vector<std::string> sentences;
+    sentences.reserve(violations.size());
     for (props::Violation const& violation : violations)
         sentences.push_back(to_text(violation));
     return sentences;

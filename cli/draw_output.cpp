@@ -19,8 +19,6 @@
 #include <sstream>
 #include <vector>
 
-extern char** environ;
-
 namespace ronde::cli {
 namespace {
 

@@ -21,6 +21,7 @@ public:
     /// Makes DIR (`below`) where it is missing, and in it a folder of its own, called after `name`. Throws UsageError
     /// when DIR is no folder, and LauncherError.
     RunFolder(std::string const& below, std::string_view name);
+    ~RunFolder() = default;
     RunFolder(RunFolder const&) = delete;
     RunFolder& operator=(RunFolder const&) = delete;
 

@@ -16,6 +16,7 @@ using Node = std::uint8_t;
 
 struct Job {
     explicit Job(ExploreSettings const& asked);
+    ~Job() = default;
     Job(Job const&) = delete;
     Job& operator=(Job const&) = delete;
 

@@ -35,9 +35,9 @@ public:
     [[nodiscard]] std::string words_for(Moment const& moment, Move move) const;
     /// By part: whether the machine would take the next line, were it said now.
     [[nodiscard]] std::vector<bool> takes(Moment const& moment);
-    [[nodiscard]] bool has_ended(Moment const& moment, std::uint32_t part) const;
+    [[nodiscard]] bool has_ended(Moment const& moment, std::uint32_t number) const;
     /// Whoever called on this part has not been let in yet, and can go on at once.
-    [[nodiscard]] bool is_greeting(Moment const& moment, std::uint32_t part) const;
+    [[nodiscard]] bool is_greeting(Moment const& moment, std::uint32_t number) const;
 
 private:
     void break_promise(std::string what);
@@ -50,16 +50,16 @@ private:
     void on_close(protocol::Link link);
     void on_learn(protocol::Action const& action);
     void on_ready();
-    void say(std::uint32_t part, Line::Kind kind, protocol::Frame const* frame);
-    [[nodiscard]] bool can_take(Moment const& moment, std::uint32_t part) const;
-    [[nodiscard]] bool was_promised(std::uint32_t part, Line const& line) const;
-    void hear(std::uint32_t part);
+    void say(std::uint32_t number, Line::Kind kind, protocol::Frame const* frame);
+    [[nodiscard]] bool can_take(Moment const& moment, std::uint32_t number) const;
+    [[nodiscard]] bool was_promised(std::uint32_t number, Line const& line) const;
+    void hear(std::uint32_t number);
     [[nodiscard]] std::uint32_t part_of(protocol::Link link) const;
-    [[nodiscard]] std::uint32_t slot_of(Moment const& moment, std::uint32_t part) const;
+    [[nodiscard]] std::uint32_t slot_of(Moment const& moment, std::uint32_t number) const;
     [[nodiscard]] std::uint32_t free_slot(Moment const& moment, protocol::Listener listener) const;
-    [[nodiscard]] protocol::Link link_at(Moment const& moment, std::uint32_t part) const;
+    [[nodiscard]] protocol::Link link_at(Moment const& moment, std::uint32_t number) const;
     [[nodiscard]] bool knows_all() const;
-    [[nodiscard]] std::string whom(std::uint32_t part) const;
+    [[nodiscard]] std::string whom(std::uint32_t number) const;
 
     Shape const& shape_;
     std::vector<Part> const& parts_;

@@ -34,7 +34,7 @@ private:
     /// who does one thing at a time waits for that.
     [[nodiscard]] bool is_busy(Row row) const;
     [[nodiscard]] bool suffices(Row row, Needs const& needs) const;
-    [[nodiscard]] std::string short_of(Findings const& findings, Row row) const;
+    [[nodiscard]] std::string short_of(Findings const& findings, Row here) const;
 
     Shape const& shape_;
     std::vector<Part> const& parts_;

@@ -63,12 +63,12 @@ std::optional<Findings> word_of_root(Shape const& shape, std::vector<Conversatio
         // It takes whatever comes. What comes after a line of its own comes after what that needed.
         std::vector<Needs>& to_hear = word.to_hear.emplace_back();
         Needs so_far = nothing;
-        for (std::uint16_t line = 0; line < part.theirs.size(); ++line) {
+        for (std::size_t line = 0; line < part.theirs.size(); ++line) {
             bool const never = part.theirs[line].kind == Line::Kind::end && shape.policies.commit == Commit::root;
             if (std::uint32_t const after = part.theirs[line].after; after > 0 && !never)
                 raise(so_far, to_say[after - 1U]);
             Needs& needs = to_hear.emplace_back(never ? nothing : so_far);
-            needs[number] = line;
+            needs[number] = static_cast<std::uint16_t>(line);
         }
     }
     return word;

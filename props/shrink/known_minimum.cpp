@@ -89,7 +89,7 @@ Known with(Mix mix, sim::Fault const& fault) {
 Known mix_of(sim::WorldPlan const& plan) {
     Mix mix;
     for (sim::Fault const& fault : plan.faults) {
-        Known const more = with(mix, fault);
+        Known more = with(mix, fault);
         if (!more)
             return more;
         mix = *more;

@@ -19,6 +19,7 @@ public:
     /// Before the first event of `world`, which must outlive it and stay where it is. Begins to watch it, and lets it
     /// keep the dependencies of a world whose steps are kept.
     explicit WorldChronicler(sim::World& world);
+    ~WorldChronicler() override = default;
     WorldChronicler(WorldChronicler const&) = delete;
     WorldChronicler& operator=(WorldChronicler const&) = delete;
 

@@ -104,6 +104,7 @@ public:
     };
     /// `title` and `description`: what a screen reader says of the whole. A picture in a page has no paper of its own.
     Svg(Size size, std::string_view title, std::string_view description, Embedding where = {});
+    ~Svg() = default;
     Svg(Svg const&) = delete;
     Svg& operator=(Svg const&) = delete;
 
