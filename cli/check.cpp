@@ -341,15 +341,7 @@ void register_check(CLI::App& app, Outcome& outcome) {
         ->type_name("DIR")
         ->capture_default_str()
         ->group(what);
-    command
-        ->add_option_function<std::string>(
-            "--format",
-            [options](std::string const& name) {
-                options->json = parse_format(name, {"text", "json"}) == 1;
-            },
-            "text or json (text)")
-        ->type_name("NAME")
-        ->group(what);
+    add_json_option(*command, options->json)->group(what);
     command
         ->add_option_function<std::string>(
             "--print-case",

@@ -85,14 +85,7 @@ void register_prove(CLI::App& app, Outcome& outcome) {
         },
         "Look at roots with so many check-ins, take larger ones at their word (8; 12 where they call back)")
         ->group(depth);
-    command
-        ->add_option_function<std::string>(
-            "--format",
-            [options](std::string const& name) {
-                options->json = parse_format(name, {"text", "json"}) == 1;
-            },
-            "text or json (text)")
-        ->type_name("NAME");
+    add_json_option(*command, options->json);
     command->callback([options, &outcome] {
         prove::ProveSettings const settings = options->chosen();
         prove::Proof const proof = [&] {

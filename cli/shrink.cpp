@@ -201,14 +201,7 @@ void register_shrink(CLI::App& app, Outcome& outcome) {
         ->add_option("--picture", options->picture.file,
                      "Draw who said what to whom into FILE: .svg, .png or .pdf (beside the small one, as .svg)")
         ->type_name("FILE");
-    command
-        ->add_option_function<std::string>(
-            "--format",
-            [options](std::string const& name) {
-                options->json = parse_format(name, {"text", "json"}) == 1;
-            },
-            "text or json (text)")
-        ->type_name("NAME");
+    add_json_option(*command, options->json);
     command->add_option("--property", options->property, "Which property is to stay violated (the first one)")
         ->type_name("ID");
     command

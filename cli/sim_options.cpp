@@ -120,6 +120,17 @@ void deliver(std::string const& text, std::string const& file) {
         throw LauncherError(why);
 }
 
+CLI::Option* add_json_option(CLI::App& command, bool& json) {
+    return command
+        .add_option_function<std::string>(
+            "--format",
+            [&json](std::string const& name) {
+                json = parse_format(name, {"text", "json"}) == 1;
+            },
+            "text or json (text)")
+        ->type_name("NAME");
+}
+
 std::size_t parse_format(std::string const& name, std::vector<std::string_view> const& names) {
     auto const at = std::find(names.begin(), names.end(), name);
     if (at == names.end())

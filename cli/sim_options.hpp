@@ -56,6 +56,9 @@ private:
 /// Prints to standard output, or puts it into `file` in one step. Throws LauncherError.
 void deliver(std::string const& text, std::string const& file);
 
+/// --format: text or json. `json` must outlive the parsing.
+CLI::Option* add_json_option(CLI::App& command, bool& json);
+
 /// The index of `name` in `names`; what stands there otherwise is a parse error of --format.
 [[nodiscard]] std::size_t parse_format(std::string const& name, std::vector<std::string_view> const& names);
 

@@ -64,7 +64,7 @@ bool Actor::has_ended(Moment const& moment, std::uint32_t number) const {
     return said == part.mine.size() && said > 0 && part.mine.back().kind == Line::Kind::end;
 }
 
-/// `line` is one of the others, or my own when they ask whether its time has come: what must come first has come.
+/// What must come before this line of its own on the same connection has come.
 bool Actor::was_promised(std::uint32_t number, Line const& line) const {
     Part const& part = parts_[number];
     return moment_->heard[number] >= line.after &&
@@ -173,7 +173,6 @@ bool Actor::is_greeting(Moment const& moment, std::uint32_t number) const {
 }
 
 void Actor::judge_rest(Moment const& moment) {
-    moment_ = const_cast<Moment*>(&moment);
     if (!shape_.is_root(node_) && moment.ready == 0)
         return break_promise("has heard everything and is not ready [L1]");
     for (std::uint32_t number = 0; number < parts_.size(); ++number) {

@@ -225,7 +225,7 @@ Circle close_circle(Shape const& shape, std::vector<Conversation> const& all,
     circle.longest_chain = walk.deepest();
     circle.broken = walk.broken();
     bool const promised = shape.policies.commit != protocol::Commit::none;
-    // Every sixteenth is enough to see a rule that depends on the number; small jobs are looked at as a whole.
+    // Some sixteen of a large job show a rule that depends on the number; small jobs are looked at as a whole.
     std::uint32_t const stride = shape.nranks <= 64 ? 1U : shape.nranks / 16U;
     for (Node rank = 0; promised && circle.broken.empty() && rank < shape.nranks; rank += stride)
         circle.broken = too_early(shape, graph, rank);

@@ -21,6 +21,7 @@ Hosts::Hosts(WorldPlan const& plan) : plan_(plan), own_roots_(plan.roots_on_own_
     for (LinkOverride const& link : plan.links)
         overrides_[std::uint64_t{link.from_host} << 32U | link.to_host] = &link;
     ports_.assign(count(), 0);
+    ports_waiting_.assign(count(), 0);
     limited_cores_ = plan.host.cores > 0 || plan.root_host.cores > 0 ||
                      std::any_of(plan.hosts.begin(), plan.hosts.end(),
                                  [](HostOverride const& special) { return special.host.cores > 0; });
@@ -106,8 +107,10 @@ void Hosts::occupy_core(std::uint32_t host, TimeNs until_ns) {
 // --- ports ----------------------------------------------------------------------------------------------------------
 
 bool Hosts::take_port(std::uint32_t host, TimeNs now_ns) {
-    for (; !waiting_.empty() && waiting_.front().free_ns <= now_ns; waiting_.pop_front())
+    for (; !waiting_.empty() && waiting_.front().free_ns <= now_ns; waiting_.pop_front()) {
         free_port(waiting_.front().host);
+        --ports_waiting_[waiting_.front().host];
+    }
     if (ports_[host] >= plan_of(host).ports)
         return false;
     ports_high_water_ = std::max(ports_high_water_, ++ports_[host]);
@@ -120,16 +123,12 @@ void Hosts::free_port_later(std::uint32_t host, TimeNs free_ns) {
     while (place != waiting_.begin() && std::prev(place)->free_ns > free_ns)
         --place;
     waiting_.insert(place, {free_ns, host});
-}
-
-std::uint32_t Hosts::ports_in_use(std::uint32_t host) const {
-    auto const waiting =
-        std::count_if(waiting_.begin(), waiting_.end(), [host](WaitingPort const& port) { return port.host == host; });
-    return ports_[host] - static_cast<std::uint32_t>(waiting);
+    ++ports_waiting_[host];
 }
 
 std::size_t Hosts::bytes() const {
-    return first_rank_.capacity() * sizeof(RankId) + ports_.capacity() * sizeof(std::uint32_t) +
+    return first_rank_.capacity() * sizeof(RankId) +
+           (ports_.capacity() + ports_waiting_.capacity()) * sizeof(std::uint32_t) +
            waiting_.size() * sizeof(WaitingPort);
 }
 

@@ -43,7 +43,7 @@ public:
     /// TIME_WAIT: the port is free again at `free_ns`, which lies after all times that take_port() was told.
     void free_port_later(std::uint32_t host, TimeNs free_ns);
     /// Those of connections, without TIME_WAIT.
-    [[nodiscard]] std::uint32_t ports_in_use(std::uint32_t host) const;
+    [[nodiscard]] std::uint32_t ports_in_use(std::uint32_t host) const { return ports_[host] - ports_waiting_[host]; }
     [[nodiscard]] std::uint32_t ports_high_water() const { return ports_high_water_; }
 
     [[nodiscard]] std::size_t bytes() const;
@@ -64,8 +64,9 @@ private:
         TimeNs free_ns;
         std::uint32_t host;
     };
-    std::vector<std::uint32_t> ports_;  ///< not to be had, by host
-    std::deque<WaitingPort> waiting_;   ///< by free_ns
+    std::vector<std::uint32_t> ports_;          ///< not to be had, by host
+    std::deque<WaitingPort> waiting_;           ///< by free_ns
+    std::vector<std::uint32_t> ports_waiting_;  ///< how many of these, by host
     std::uint32_t ports_high_water_ = 0;
     bool limited_cores_ = false;
 };
