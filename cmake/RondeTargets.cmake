@@ -26,6 +26,10 @@
 #     named protocol_rank_test.Suite.Name. They are found when ctest starts and not while building: a test
 #     executable that hangs cannot hang the build.
 #
+#   ronde_bench(ronde_sim_bench                      # as ronde_executable; no part of `all`: `./dev bench` builds and
+#     SOURCES sim_bench.cpp                          # runs them, and the target `benches` builds them all
+#     DEPS    ronde::world)
+#
 #   ronde_policy(name COMMAND ...)                 # a script as a test of ctest, label `policy`
 #
 # Labels decide which stage of `./dev test` runs a test. A test may have several.
@@ -52,6 +56,7 @@ set(RONDE_TEST_LABELS protocol golden world threads process heavy slow soak seri
 foreach(label IN LISTS RONDE_TEST_LABELS)
   add_custom_target(tests-${label})
 endforeach()
+add_custom_target(benches)
 
 # --- the rules every file of ours is compiled with --------------------------------------------------------------
 
@@ -104,7 +109,7 @@ endfunction()
 option(RONDE_PRECOMPILE "Precompile the large headers of other libraries" ON)
 # Several files of a test in one go of the compiler. Less is built again after a change without it.
 option(RONDE_UNITY "Compile the sources of tests and of command lines together" ON)
-# The same for libraries: where they are built once and thrown away.
+# The same for libraries: half the time where everything is built once, more of it after each change of one file.
 option(RONDE_UNITY_LIBRARIES "Compile the sources of each library together" OFF)
 
 # Nothing that is measured is compiled by this: tests and command lines are read by the compiler far more often than run.
@@ -172,6 +177,12 @@ function(ronde_executable name)
       target_precompile_headers(${name} PRIVATE ${arg_PRECOMPILE})
     endif()
   endif()
+endfunction()
+
+function(ronde_bench name)
+  ronde_executable(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(benches ${name})
 endfunction()
 
 # --- tests ------------------------------------------------------------------------------------------------------
