@@ -196,6 +196,7 @@ struct StepSession::Run final : sim::Oracle, sim::Observer {
         : plan(its_plan), given(choices), seeded(plan.seed), words(plan), world(plan, this) {
         words.speak_of(world);
         world.watch(*this);
+        // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer): choices are asked for while the world is made
         is_there = true;
     }
 

@@ -131,9 +131,10 @@ private:
         bool told = ::write(news, &program, sizeof program) == sizeof program;
         ::waitpid(program, &status, 0);
         told = told && ::write(news, &status, sizeof status) == sizeof status;
-        while (told)
+        if (!told)
+            ::_exit(1);
+        while (true)
             ::pause();
-        ::_exit(1);
     }
     int next_news() const {
         int number = -1;

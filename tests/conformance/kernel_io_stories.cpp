@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): more than C has
 #include <sys/socket.h>
 
 #include <array>

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <curl/curl.h>
-#include <signal.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): more than C has
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
