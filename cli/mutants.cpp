@@ -21,6 +21,7 @@ struct MutantOptions {
     bool fast = false;
     std::size_t format = 0;
     std::vector<std::string> names;
+    std::vector<std::string> layers;
 };
 
 [[noreturn]] void hand_over(MutantOptions const& options) {
@@ -29,6 +30,8 @@ struct MutantOptions {
     std::vector<std::string> words{program.string(), "--format", options.format == 0 ? "text" : "json"};
     if (options.fast)
         words.emplace_back("--fast");
+    for (std::string const& layer : options.layers)
+        words.insert(words.end(), {"--layer", layer});
     words.insert(words.end(), options.names.begin(), options.names.end());
     std::vector<char*> arguments;
     arguments.reserve(words.size() + 1);
@@ -49,7 +52,12 @@ void register_mutants(CLI::App& app, Outcome&) {
     command->footer("Example: ronde mutants --fast\n"
                     "Exit status: 0 every mutant dies of what it should, 1 one does not, 2 bad usage.");
     command->add_option("names", options->names, "Only these mutants (all)")->type_name("NAME");
-    command->add_flag("--fast", options->fast, "Smaller jobs: less than a minute on one core");
+    command->add_flag("--fast", options->fast, "Smaller jobs, and no sockets: less than a minute on one core");
+    command
+        ->add_option("--layer", options->layers,
+                     "Only this one, of explorer, simulator, neighbours, recordings and sockets; may be repeated (all)")
+        ->type_name("NAME")
+        ->delimiter(',');
     command
         ->add_option_function<std::string>(
             "--format",

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <optional>
 
 namespace ronde::props {
 namespace {
@@ -151,6 +153,68 @@ std::string report_text(CheckReport const& report) {
     return text;
 }
 
+namespace {
+
+/// In how many cases with each fault this was reached; what never was is left out.
+template <class What>
+Json by_fault(Coverage const& coverage, What what) {
+    Json row = Json::object();
+    for (std::uint32_t fault = 0; fault <= kNoFault; ++fault) {
+        std::uint64_t const cases = coverage.cases_with(what, fault);
+        if (cases > 0)
+            row[fault == kNoFault ? "none" : std::string(name_of(static_cast<sim::FaultKind>(fault)))] = cases;
+    }
+    return row;
+}
+
+Json coverage_json(Coverage const& coverage) {
+    Json json;
+    json["tuples"] = coverage.tuples();
+    for (std::uint32_t i = 0; i < protocol::kPhaseCount; ++i) {
+        auto const phase = static_cast<protocol::Phase>(i);
+        json["phases"][std::string(name_of(phase))] = by_fault(coverage, phase);
+    }
+    for (std::uint32_t i = 0; i < protocol::kCodeCount; ++i) {
+        auto const code = static_cast<protocol::Code>(i);
+        json["codes"][std::string(name_of(code))] = by_fault(coverage, code);
+    }
+    return json;
+}
+
+/// Numbers for another `ronde check` to add to its own: hexadecimal, "-12" for a run of twelve zeros.
+std::string packed(std::vector<std::uint64_t> const& counts) {
+    std::string text;
+    for (std::size_t i = 0; i < counts.size();) {
+        std::size_t zeros = 0;
+        while (i + zeros < counts.size() && counts[i + zeros] == 0)
+            ++zeros;
+        text += text.empty() ? "" : " ";
+        text += zeros > 0 ? fmt::format("-{}", zeros) : fmt::format("{:x}", counts[i]);
+        i += std::max<std::size_t>(1, zeros);
+    }
+    return text;
+}
+
+/// The other way round. Not what `packed` writes, or more than `most` numbers: nothing.
+std::optional<std::vector<std::uint64_t>> unpacked(std::string_view text, std::size_t most) {
+    std::vector<std::uint64_t> counts;
+    while (!text.empty()) {
+        std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        bool const zeros = word.starts_with('-');
+        word.remove_prefix(zeros ? 1 : 0);
+        std::uint64_t value = 0;
+        auto const [end, error] = std::from_chars(word.data(), word.data() + word.size(), value, zeros ? 10 : 16);
+        if (word.empty() || error != std::errc() || end != word.data() + word.size() ||
+            (zeros ? value : 1) > most - counts.size())
+            return std::nullopt;
+        counts.insert(counts.end(), zeros ? value : 1, zeros ? 0 : value);
+    }
+    return counts;
+}
+
+}  // namespace
+
 std::string report_json(CheckReport const& report) {
     Json json;
     json["verdict"] = !report.holds() ? "violated" : unreached(report).empty() ? "holds" : "not reached";
@@ -170,7 +234,7 @@ std::string report_json(CheckReport const& report) {
     json["corpus"] = report.corpus;
     json["most_orders"] = report.most_orders;
     json["most_actors"] = report.most_actors;
-    json["tuples"] = report.coverage.tuples();
+    json["coverage"] = coverage_json(report.coverage);
     Json properties = Json::object();
     for (PropertyText const& row : property_texts()) {
         auto const i = static_cast<std::size_t>(row.id);
@@ -191,8 +255,8 @@ std::string report_json(CheckReport const& report) {
                             {"script", failure.script}});
     json["failures"] = failures;
     json["trouble"] = report.trouble;
-    json["coverage"] = report.coverage.counts();
-    return json.dump() + "\n";
+    json["counts"] = packed(report.coverage.counts());
+    return json.dump(2) + "\n";
 }
 
 sim::Read<CheckReport> report_from_json(std::string_view text) {
@@ -227,7 +291,8 @@ sim::Read<CheckReport> report_from_json(std::string_view text) {
                 return tl::unexpected(fmt::format("it names an unknown property, {}", failure.at("property").dump()));
             report.failures.push_back({*property, failure.at("case"), failure.at("sentence"), failure.at("script")});
         }
-        if (!report.coverage.take_counts(json.at("coverage")))
+        auto const counts = unpacked(json.at("counts").get<std::string>(), report.coverage.counts().size());
+        if (!counts || !report.coverage.take_counts(*counts))
             return tl::unexpected(std::string("its coverage has another shape; was it written by another version?"));
     } catch (nlohmann::json::exception const& error) {
         return tl::unexpected(fmt::format("it is no report of `ronde check`: {}", error.what()));

@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <exception>
+#include <optional>
 #include <string_view>
-#include <system_error>
 
 namespace {
 
@@ -23,6 +24,14 @@ bool is_known(std::string_view name) {
             return true;
     }
     return false;
+}
+
+std::optional<Layer> layer_named(std::string_view name) {
+    for (Layer const layer : kLayers) {
+        if (name_of(layer) == name)
+            return layer;
+    }
+    return std::nullopt;
 }
 
 int run(MatrixSettings const& settings, bool json) {
@@ -49,6 +58,16 @@ int main(int argc, char** argv) {
             settings.fast = true;
         } else if (word == "--format" && i + 1 < argc) {
             json = std::string_view(argv[++i]) == "json";
+        } else if (word == "--layer" && i + 1 < argc) {
+            auto const layer = layer_named(argv[++i]);
+            if (!layer) {
+                fmt::print(stderr,
+                           "ronde mutants: --layer {}: expected explorer, simulator, neighbours, recordings or "
+                           "sockets\n",
+                           argv[i]);
+                return kUsage;
+            }
+            settings.layers.push_back(*layer);
         } else if (is_known(word)) {
             settings.names.emplace_back(word);
         } else {
@@ -59,7 +78,7 @@ int main(int argc, char** argv) {
     }
     try {
         return run(settings, json);
-    } catch (std::system_error const& error) {
+    } catch (std::exception const& error) {
         fmt::print(stderr, "ronde mutants: {}\n", error.what());
         return kCannot;
     }

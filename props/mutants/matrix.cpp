@@ -1,6 +1,7 @@
 #include "mutants/matrix.hpp"
 
 #include "mutants/active.hpp"
+#include "mutants/recordings.hpp"
 
 #include <fmt/format.h>
 
@@ -43,13 +44,13 @@ void say(int pipe, std::string const& line) {
     }
 }
 
-[[noreturn]] void be_the_mutant(std::uint32_t number, Layer layer, bool fast, int pipe) {
+[[noreturn]] void be_the_mutant(std::uint32_t number, Layer layer, Terms const& terms, int pipe) {
     dup2(pipe, STDERR_FILENO);  // what a failed check of the machine says
     active_mutant = number;
     auto const note = [](std::uint32_t nranks, std::string_view trial, void* context) {
         say(*static_cast<int*>(context), fmt::format("trial\t{}\t{}\n", nranks, trial));
     };
-    auto const kill = put_through(layer, fast, note, &pipe);
+    auto const kill = put_through(layer, terms, note, &pipe);
     if (kill)
         say(pipe, fmt::format("kill\t{}\t{}\t{}\t{}\n", kill->property, kill->nranks, kill->trial, kill->why));
     else
@@ -117,7 +118,7 @@ std::optional<Kill> kill_from(Heard const& heard, int status) {
     return last;
 }
 
-Cell run_cell(std::uint32_t number, Layer layer, bool fast) {
+Cell run_cell(std::uint32_t number, Layer layer, Terms const& terms) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         throw failure("pipe2");
@@ -127,10 +128,10 @@ Cell run_cell(std::uint32_t number, Layer layer, bool fast) {
         throw failure("fork");
     if (child == 0) {
         close(ends[0]);
-        be_the_mutant(number, layer, fast, ends[1]);
+        be_the_mutant(number, layer, terms, ends[1]);
     }
     close(ends[1]);
-    Heard const heard = listen_to(ends[0], fast ? kFastPatienceNs : kPatienceNs);
+    Heard const heard = listen_to(ends[0], terms.fast ? kFastPatienceNs : kPatienceNs);
     if (!heard.in_time)
         kill(child, SIGKILL);
     int status = 0;
@@ -145,7 +146,7 @@ Cell run_cell(std::uint32_t number, Layer layer, bool fast) {
 }
 
 bool is_named(Mutant const& mutant, std::string_view property) {
-    if (property == "promise")
+    if (property == "promise" || property == "D4")
         return true;
     std::istringstream words{std::string(mutant.killed_by)};
     for (std::string word; words >> word;) {
@@ -153,6 +154,12 @@ bool is_named(Mutant const& mutant, std::string_view property) {
             return true;
     }
     return false;
+}
+
+bool is_wanted(Layer layer, MatrixSettings const& settings) {
+    if (settings.layers.empty())
+        return layer != Layer::sockets || !settings.fast;
+    return std::find(settings.layers.begin(), settings.layers.end(), layer) != settings.layers.end();
 }
 
 }  // namespace
@@ -173,8 +180,20 @@ bool Matrix::good() const {
     });
 }
 
+std::uint32_t Matrix::mutants() const {
+    return static_cast<std::uint32_t>(
+        std::count_if(rows.begin(), rows.end(), [](Row const& row) { return row.mutant != nullptr; }));
+}
+
+std::uint32_t Matrix::killed() const {
+    return static_cast<std::uint32_t>(
+        std::count_if(rows.begin(), rows.end(), [](Row const& row) { return row.mutant != nullptr && row.killed(); }));
+}
+
 Matrix run_matrix(MatrixSettings const& settings, std::function<void(Row const&)> const& progress) {
     auto const begun = Clock::now();
+    Recordings const recordings;
+    Terms const terms{settings.fast, recordings.path()};
     Matrix matrix;
     auto const wanted = [&](Mutant const& mutant) {
         return (settings.names.empty() && !mutant.killed_by.empty()) ||
@@ -182,8 +201,8 @@ Matrix run_matrix(MatrixSettings const& settings, std::function<void(Row const&)
     };
     auto const run_row = [&](std::uint32_t number, Row row) {
         for (Layer const layer : kLayers) {
-            if (!row.lost)
-                row.cells[static_cast<std::size_t>(layer)] = run_cell(number, layer, settings.fast);
+            if (!row.lost && is_wanted(layer, settings))
+                row.cells[static_cast<std::size_t>(layer)] = run_cell(number, layer, terms);
         }
         if (progress)
             progress(row);

@@ -20,6 +20,17 @@ std::string cell_text(Cell const& cell) {
     return fmt::format("{:<7} N={:<3} {:>8}", cell.kill->property, cell.kill->nranks, seconds(cell.elapsed_ns));
 }
 
+std::string_view place_of(Layer layer) {
+    switch (layer) {
+    case Layer::explorer: return "in the explorer";
+    case Layer::simulator: return "in the simulator";
+    case Layer::neighbours: return "among neighbours";
+    case Layer::recordings: return "in recordings";
+    case Layer::sockets: return "over sockets";
+    }
+    return "";
+}
+
 std::string_view word_of(Row const& row) {
     if (row.lost)
         return "LOST";
@@ -62,8 +73,6 @@ std::string matrix_text(Matrix const& matrix) {
         text += fmt::format("{:<24}", name_of(layer));
     text += "verdict\n";
     std::array<std::uint32_t, kLayers.size()> killed{};
-    std::uint32_t dead = 0;
-    std::uint32_t mutants = 0;
     for (Row const& row : matrix.rows) {
         text += fmt::format("{:<38}", row.name);
         for (Cell const& cell : row.cells)
@@ -71,13 +80,18 @@ std::string matrix_text(Matrix const& matrix) {
         text += fmt::format("{}\n", word_of(row));
         if (row.mutant == nullptr)
             continue;
-        ++mutants;
-        dead += row.killed() ? 1U : 0U;
         for (std::size_t layer = 0; layer < killed.size(); ++layer)
             killed[layer] += row.cells[layer].kill ? 1U : 0U;
     }
-    text += fmt::format("{} of {} mutants die: {} in the explorer, {} in the simulator, {} among neighbours; {}\n",
-                        dead, mutants, killed[0], killed[1], killed[2], seconds(matrix.elapsed_ns));
+    text += fmt::format("{} of {} mutants die:", matrix.killed(), matrix.mutants());
+    for (std::size_t layer = 0; layer < killed.size(); ++layer) {
+        bool const ran = std::any_of(matrix.rows.begin(), matrix.rows.end(),
+                                     [layer](Row const& row) { return row.cells[layer].ran; });
+        if (ran)
+            text += fmt::format(" {} {},", killed[layer], place_of(kLayers[layer]));
+    }
+    text.back() = ';';
+    text += fmt::format(" {}\n", seconds(matrix.elapsed_ns));
     for (Row const& row : matrix.rows) {
         if (!is_good(row))
             text += complaint(row);
@@ -87,9 +101,12 @@ std::string matrix_text(Matrix const& matrix) {
 
 std::string matrix_json(Matrix const& matrix) {
     nlohmann::ordered_json json;
-    json["good"] = matrix.good();
+    json["verdict"] = matrix.good() ? "good" : "bad";
+    json["mutants"] = matrix.mutants();
+    json["killed"] = matrix.killed();
+    json["survivors"] = matrix.mutants() - matrix.killed();
     json["elapsed_ns"] = matrix.elapsed_ns;
-    json["mutants"] = nlohmann::ordered_json::array();
+    json["rows"] = nlohmann::ordered_json::array();
     for (Row const& row : matrix.rows) {
         nlohmann::ordered_json entry;
         entry["name"] = row.name;
@@ -101,6 +118,8 @@ std::string matrix_json(Matrix const& matrix) {
         }
         for (Layer const layer : kLayers) {
             Cell const& cell = row.cells[static_cast<std::size_t>(layer)];
+            if (!cell.ran)
+                continue;
             nlohmann::ordered_json one;
             one["killed"] = cell.kill.has_value();
             one["elapsed_ns"] = cell.elapsed_ns;
@@ -112,7 +131,7 @@ std::string matrix_json(Matrix const& matrix) {
             }
             entry[std::string(name_of(layer))] = one;
         }
-        json["mutants"].push_back(entry);
+        json["rows"].push_back(entry);
     }
     return json.dump(2) + "\n";
 }

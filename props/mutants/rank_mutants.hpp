@@ -34,7 +34,7 @@ inline constexpr std::array<Mutant, 40> kRankMutants{{
     {"error_without_a_cause", "rank_ending.cpp", Change::insertion, "if (error.about == config_.rank)",
      "error.code = Code::ok;", "a rank fails and says that all is well", "L3"},
     {"end_not_told", "rank_ending.cpp", Change::insertion, "state_.farewell = kFarewellLinks + 1;", "return;",
-     "a rank that has failed does not tell its driver", "seam"},
+     "a rank that has failed does not tell its driver", "seam L2"},
     {"chords_not_told", "rank_ending.cpp", Change::expression, "(state_.in_open >> (i - 2 - kMaxChords) & 1U) != 0",
      "false", "a rank that fails tells nobody behind it why", "L3"},
     {"roots_not_told", "rank_ending.cpp", Change::expression,

@@ -9,11 +9,11 @@ namespace ronde::mutants {
 
 inline constexpr std::array<Mutant, 28> kRootMutants{{
     {"duplicate_counted", "root_check_in.cpp", Change::expression, "(known.flags & RootRecord::kCheckedIn) == 0",
-     "true", "whoever checks in is counted, whether or not its rank is there already", "S4"},
+     "true", "whoever checks in is counted, whether or not its rank is there already", "S4 check"},
     {"return_taken_for_a_twin", "root_check_in.cpp", Change::expression, "known.incarnation == entry.incarnation",
      "false", "a rank that comes back after a reset is taken for a second process", "L3"},
     {"twin_displaces_the_first", "root_check_in.cpp", Change::expression, "known.incarnation == entry.incarnation",
-     "true", "a second process takes the place of the first", "S4 L4"},
+     "true", "a second process takes the place of the first", "S4 L3 L4"},
     {"device_unnoticed", "root_check_in.cpp", Change::expression, "policies_.device_check == DeviceCheck::at_root",
      "false", "the root does not look for devices that are claimed twice", "S8"},
     {"device_pair_in_the_wrong_order", "root_check_in.cpp", Change::statement,

@@ -9,15 +9,19 @@ std::string_view name_of(Layer layer) noexcept {
     case Layer::explorer: return "explorer";
     case Layer::simulator: return "simulator";
     case Layer::neighbours: return "neighbours";
+    case Layer::recordings: return "recordings";
+    case Layer::sockets: return "sockets";
     }
     return "";
 }
 
-std::optional<Kill> put_through(Layer layer, bool fast, Note note, void* context) {
+std::optional<Kill> put_through(Layer layer, Terms const& terms, Note note, void* context) {
     switch (layer) {
-    case Layer::explorer: return put_through_explorer(fast, note, context);
-    case Layer::simulator: return put_through_simulator(fast, note, context);
-    case Layer::neighbours: return put_through_neighbours(fast, note, context);
+    case Layer::explorer: return put_through_explorer(terms.fast, note, context);
+    case Layer::simulator: return put_through_simulator(terms.fast, note, context);
+    case Layer::neighbours: return put_through_neighbours(terms.fast, note, context);
+    case Layer::recordings: return put_through_recordings(terms.recordings, note, context);
+    case Layer::sockets: return put_through_sockets(note, context);
     }
     return std::nullopt;
 }

@@ -1,5 +1,5 @@
-/// What a machine, as it is or with a fault awake, is put through: small jobs in every order, pretended worlds, and one
-/// process at a time among neighbours that keep their promises.
+/// What a machine, as it is or with a fault awake, is put through: small jobs in every order, pretended worlds, one
+/// process at a time among neighbours that keep their promises, recordings of the machine as it is, and real sockets.
 #pragma once
 
 #include <array>
@@ -10,10 +10,17 @@
 
 namespace ronde::mutants {
 
-enum class Layer : std::uint8_t { explorer, simulator, neighbours };
-inline constexpr std::array kLayers{Layer::explorer, Layer::simulator, Layer::neighbours};
+enum class Layer : std::uint8_t { explorer, simulator, neighbours, recordings, sockets };
+inline constexpr std::array kLayers{Layer::explorer, Layer::simulator, Layer::neighbours, Layer::recordings,
+                                    Layer::sockets};
 
 [[nodiscard]] std::string_view name_of(Layer layer) noexcept;
+
+/// What all layers are told.
+struct Terms {
+    bool fast = false;       ///< the smaller trials
+    std::string recordings;  ///< Recordings::path
+};
 
 /// The first trial of a layer that went wrong.
 struct Kill {
@@ -26,6 +33,6 @@ struct Kill {
 /// Goes through the trials of a layer, from the smallest. Nothing: the machine stood all of them. `note` is told of
 /// each trial before it begins.
 using Note = void (*)(std::uint32_t nranks, std::string_view trial, void* context);
-[[nodiscard]] std::optional<Kill> put_through(Layer layer, bool fast, Note note, void* context);
+[[nodiscard]] std::optional<Kill> put_through(Layer layer, Terms const& terms, Note note, void* context);
 
 }  // namespace ronde::mutants

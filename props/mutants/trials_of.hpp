@@ -8,5 +8,7 @@ namespace ronde::mutants {
 [[nodiscard]] std::optional<Kill> put_through_explorer(bool fast, Note note, void* context);
 [[nodiscard]] std::optional<Kill> put_through_simulator(bool fast, Note note, void* context);
 [[nodiscard]] std::optional<Kill> put_through_neighbours(bool fast, Note note, void* context);
+[[nodiscard]] std::optional<Kill> put_through_recordings(std::string const& recordings, Note note, void* context);
+[[nodiscard]] std::optional<Kill> put_through_sockets(Note note, void* context);
 
 }  // namespace ronde::mutants

@@ -7,7 +7,7 @@ namespace ronde::mutants {
 namespace {
 
 TEST(Matrix, EveryMutantDiesOfWhatItShould) {
-    Said const said = run_mutants("--fast");
+    Said const said = run_mutants("");
     EXPECT_EQ(said.status, 0) << said.text;
 }
 

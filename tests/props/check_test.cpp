@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <unistd.h>
 
@@ -124,6 +125,28 @@ TEST(Check, ReportsThatCannotBeReadSaySo) {
     auto const read = report_from_json(report_json(report));
     ASSERT_TRUE(read);
     EXPECT_EQ(report_json(*read), report_json(report));
+}
+
+TEST(Check, DamagedCountsAreRefused) {
+    auto json = nlohmann::json::parse(report_json(CheckReport{}));
+    std::string const zeros = json["counts"];
+    for (std::string const& counts : {std::string("7 zz"), zeros + " 0", std::string("-99999999999999"),
+                                      std::string("1"), std::string("- 3"), std::string("1  2")}) {
+        json["counts"] = counts;
+        EXPECT_FALSE(report_from_json(json.dump())) << counts;
+    }
+    json["counts"] = zeros;
+    EXPECT_TRUE(report_from_json(json.dump()));
+}
+
+TEST(Check, ItsReportHasPhasesAndCodesByFault) {
+    CheckReport const report = check(small_options(100));
+    auto const coverage = nlohmann::json::parse(report_json(report)).at("coverage");
+    EXPECT_EQ(coverage.at("tuples"), report.coverage.tuples());
+    EXPECT_EQ(coverage.at("phases").at("ready").at("none"),
+              report.coverage.cases_with(protocol::Phase::ready, kNoFault));
+    EXPECT_EQ(coverage.at("codes").at("rank_lost").at("crash"),
+              report.coverage.cases_with(protocol::Code::rank_lost, static_cast<std::uint32_t>(sim::FaultKind::crash)));
 }
 
 TEST(Check, ReachesNothingWithoutCases) {
