@@ -100,6 +100,7 @@ private:
     };
     template <class F>
     struct BodyOf final : Body {
+        // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): it does not, for what it requires
         template <class Given>
         requires(!std::is_same_v<std::decay_t<Given>, BodyOf>) explicit BodyOf(Given&& given)
             : function(std::forward<Given>(given)) {}

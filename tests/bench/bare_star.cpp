@@ -8,7 +8,7 @@
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
+#include <time.h>  // NOLINT(modernize-deprecated-headers): more than C has
 #include <unistd.h>
 
 #include <algorithm>

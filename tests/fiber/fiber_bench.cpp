@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include <sys/mman.h>
-#include <time.h>
+#include <time.h>  // NOLINT(modernize-deprecated-headers): more than C has
 
 #include <algorithm>
 #include <boost/context/detail/fcontext.hpp>

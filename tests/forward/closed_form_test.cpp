@@ -10,7 +10,6 @@ namespace ronde::sim {
 namespace {
 
 using protocol::Gather;
-using protocol::kMicrosecondNs;
 using protocol::Turns;
 
 TEST(ClosedForm, EqualsEventsInRandomRings) {

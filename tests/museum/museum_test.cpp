@@ -25,7 +25,7 @@ public:
     }
 
 private:
-    void look_at(Cabinet const& cabinet) {
+    void look_at(Cabinet const& cabinet) const {
         bool const marked = !cabinet.expect_fail_today.empty();
         std::uint32_t unlike = 0;
         for (Showing const& showing : cabinet.showings) {

@@ -85,7 +85,7 @@ TEST(Endings, EveryVerbHasItsName) {
     for (auto const& [name, verb] : verbs) {
         WorldPlan plan = world_of(4);
         plan.network.window_bytes = 1'000;  // a message that nobody reads does not fit
-        auto const outcome = play(plan, [&](Communicator& ring) {
+        auto const outcome = play(plan, [&, &verb = verb](Communicator& ring) {
             if (ring.rank() == 0)
                 return verb(ring);
             sleep_for(std::chrono::nanoseconds::max());

@@ -57,8 +57,8 @@ TEST(Faults, AKilledProgramIsUnwoundAndItsVerbsWaitNoMore) {
         Communicator& ring;
         std::vector<std::string>& said;
         ~Tidy() {
-            said.push_back(ring.barrier() ? "met" : "did not meet");
-            said.push_back(ring.close() ? "closed" : "did not close");
+            said.emplace_back(ring.barrier() ? "met" : "did not meet");
+            said.emplace_back(ring.close() ? "closed" : "did not close");
         }
     };
     std::vector<std::string> said;

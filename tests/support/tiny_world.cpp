@@ -46,6 +46,7 @@ TinyWorld::TinyWorld(WorldPlan plan) : plan_(std::move(plan)), random_(plan_.see
     plan_.policies = resolve(plan_.policies, plan_.nranks, plan_.nroots);
     plan_.roots.resize(plan_.nroots);
     stranger_came_.resize(plan_.strangers.size());
+    // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer): the bound is that of the resolved policies
     event_limit_ = plan_.event_limit != 0 ? plan_.event_limit : event_bound(plan_);
     trace_.resize(kTail);
 
@@ -293,7 +294,7 @@ void TinyWorld::step_machine(NodeId id, Event const& event, Actions& actions) {
         note(node, event.kind, before, actions.size());
 }
 
-void TinyWorld::note(Node const& node, EventKind kind, std::uint8_t before, std::uint32_t actions) {
+void TinyWorld::note(Node const& node, EventKind kind, std::uint8_t before, std::uint32_t actions) const {
     Coverage& coverage = *plan_.coverage;
     std::size_t const event = static_cast<std::size_t>(kind);
     coverage.most_actions = std::max(coverage.most_actions, actions);

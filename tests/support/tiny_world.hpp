@@ -117,7 +117,7 @@ public:
     [[nodiscard]] WorldPlan const& plan() const { return plan_; }
 
     // --- what a test may do while it runs ----------------------------------------------------------------------
-    void kill(NodeId node, Death death);
+    void kill(NodeId id, Death death);
     [[nodiscard]] NodeId node_of_rank(RankId rank) const { return rank; }
     [[nodiscard]] NodeId node_of_root(std::uint32_t index) const { return plan_.nranks + index; }
     [[nodiscard]] Node& node(NodeId id) { return *nodes_[id]; }
@@ -147,7 +147,7 @@ private:
     void feed(NodeId id, Event event);
     void step_once(NodeId id, Event const& event, std::uint32_t& actions_seen);
     void step_machine(NodeId id, Event const& event, Actions& actions);
-    void note(Node const& node, EventKind kind, std::uint8_t before, std::uint32_t actions);
+    void note(Node const& node, EventKind kind, std::uint8_t before, std::uint32_t actions) const;
     void after_step(NodeId id, std::uint8_t before);
     void refresh_node(NodeId id);
     void break_rule(std::string const& rule);
@@ -175,12 +175,12 @@ private:
     void act_on_syn(EndId id);
     void deliver(EndId id);
     void deliver_end(EndId id);
-    void act_on_listener(NodeId id, Listener listener);
+    void act_on_listener(NodeId id, Listener which);
     void enter_backlog(EndId caller);
     void close_end(EndId id, Failure told);
-    void drop_listener(NodeId id, Listener listener, bool answer);
+    void drop_listener(NodeId id, Listener which, bool answer);
     void refresh_end(EndId id);
-    void refresh_listener(NodeId id, Listener listener);
+    void refresh_listener(NodeId id, Listener which);
     void detach(EndId id);
     void free_slot(Node& node, EndId id);
     [[nodiscard]] bool drained(EndId id) const;
