@@ -6,11 +6,9 @@ namespace ronde::sim {
 
 namespace {
 
-constexpr std::uint32_t kPlaces = 8;  // of a position; a chunk uses five of them
-
 // Which sort is the fastest for so many events; measured.
 constexpr std::size_t kInsertionSorted = 24;
-constexpr std::size_t kSortedInTwoPasses = 1'500;
+constexpr std::uint32_t kManyChunks = 200;  // 1 400 events: beyond it one pass is enough, and needs no second array
 
 // All of them are stable: equal times keep the order of their pushes.
 
@@ -73,31 +71,18 @@ EventQueue::Level& EventQueue::level(std::uint32_t number) {
     return *levels_[number];
 }
 
-/// `visit(at, slot)` for every event of the bucket, in order; its chunks are given back on the way.
-template <class Visit>
-void EventQueue::drain(Bucket bucket, Visit visit) {
-    std::uint32_t position = bucket.front;
-    for (;;) {
-        Chunk& chunk = chunk_at(position);
-        bool const is_last = position / kPlaces == bucket.back / kPlaces;
-        std::uint32_t const next = is_last ? kNoChunk : chunk.next;
-        if (!is_last)
-            __builtin_prefetch(&chunk_at(next * kPlaces));
-        std::uint32_t const end = is_last ? bucket.back % kPlaces : kChunkEvents;
-        for (std::uint32_t i = position % kPlaces; i < end; ++i)
-            visit(chunk.at[i], chunk.slot[i]);
-        free_chunk(position / kPlaces);
-        if (is_last)
-            return;
-        position = next * kPlaces;
-    }
-}
-
 // --- pushing --------------------------------------------------------------------------------------------------------
 
 void EventQueue::place(std::uint64_t at, std::uint32_t slot) {
     std::uint32_t const number = level_of(at);
-    auto const digit = static_cast<std::uint32_t>(at >> (number * kDigitBits)) % kFanout;
+    if (number < kLevels)
+        return append(number, digit_of(at, number), static_cast<std::uint32_t>(at & ((1ULL << kShift[number]) - 1U)),
+                      slot);
+    far_.push_back({at, far_pushes_++, slot});
+    std::push_heap(far_.begin(), far_.end());
+}
+
+void EventQueue::append(std::uint32_t number, std::uint32_t digit, std::uint32_t offset_ns, std::uint32_t slot) {
     Level& here = level(number);
     Bucket& bucket = here.buckets[digit];
     if (!here.is_taken(digit)) {
@@ -114,7 +99,7 @@ void EventQueue::place(std::uint64_t at, std::uint32_t slot) {
     }
     Chunk& chunk = chunk_at(bucket.back);
     std::uint32_t const at_place = bucket.back % kPlaces;
-    chunk.at[at_place] = at;
+    chunk.offset_ns[at_place] = offset_ns;
     chunk.slot[at_place] = slot;
     ++bucket.back;
 }
@@ -162,56 +147,109 @@ std::uint32_t EventQueue::take_near() {
     return slot;
 }
 
-/// The lowest level above 0 that has events; there is one.
+/// The lowest level above 0 that has events; kLevels: the heap.
 std::uint32_t EventQueue::next_level() const {
     std::uint32_t number = 1;
-    while (levels_[number] == nullptr || levels_[number]->empty())
+    while (number < kLevels && (levels_[number] == nullptr || levels_[number]->empty()))
         ++number;
     return number;
+}
+
+/// All that differs from the earliest one in the digits of the levels alone, in order.
+void EventQueue::deal_far() {
+    window_start_ = far_.front().at >> kShift[kLevels] << kShift[kLevels];
+    while (!far_.empty() && (far_.front().at ^ window_start_) >> kShift[kLevels] == 0) {
+        std::pop_heap(far_.begin(), far_.end());
+        Far const first = far_.back();
+        far_.pop_back();
+        place(first.at, first.slot);
+    }
 }
 
 /// Moves on to the first bucket of the lowest level that has any. If it spans more than one window, its events are
 /// dealt to the levels below, and some of them may be near.
 void EventQueue::open_next() {
     std::uint32_t const number = next_level();
+    if (number == kLevels)
+        return deal_far();
     Level& here = *levels_[number];
     std::uint32_t const digit = here.first_taken();
     Bucket const bucket = here.buckets[digit];
+    std::uint64_t const start = start_of(number, digit);
     here.release(digit);
     ahead_ = here.empty() ? kNoChunk : here.buckets[here.first_taken()].front / kPlaces;
 
     if (bucket.front + 1 == bucket.back) {  // A single event needs no dealing: its window is the next one.
-        drain(bucket, [this](std::uint64_t at, std::uint32_t slot) {
-            window_start_ = at / kFanout * kFanout;
-            window_.assign({{static_cast<std::uint32_t>(at % kFanout), slot}, kEnd});
+        drain(bucket, [this, start](std::uint32_t offset_ns, std::uint32_t slot) {
+            window_start_ = (start + offset_ns) / kFanout * kFanout;
+            window_.assign({{offset_ns % kFanout, slot}, kEnd});
         });
         window_front_ = 0;
         return;
     }
 
-    unsigned const shift = number * kDigitBits;
-    std::uint64_t const digits_above = (window_start_ >> shift) / kFanout * kFanout;
-    window_start_ = (digits_above | digit) << shift;
+    window_start_ = start;
     if (number == 1)
         open(bucket);
     else
-        drain(bucket, [this](std::uint64_t at, std::uint32_t slot) { place(at, slot); });
+        drain(bucket, [this, start](std::uint32_t offset_ns, std::uint32_t slot) { place(start + offset_ns, slot); });
 }
 
 /// The bucket becomes the sorted array that pop() reads.
 void EventQueue::open(Bucket bucket) {
     window_.clear();
     window_front_ = 0;
-    drain(bucket, [this](std::uint64_t at, std::uint32_t slot) {
-        window_.push_back({static_cast<std::uint32_t>(at % kFanout), slot});
-    });
-    if (window_.size() <= kInsertionSorted)
+    if (is_large(bucket))
+        return open_large(bucket);
+    drain(bucket, [this](std::uint32_t offset_ns, std::uint32_t slot) { window_.push_back({offset_ns, slot}); });
+    if (window_.size() <= kInsertionSorted) {
         sort_by_insertion(window_);
-    else if (window_.size() <= kSortedInTwoPasses) {
+    } else {
         sort_by_bits<0, 5>(window_, scratch_);
         sort_by_bits<5, 6>(window_, scratch_);
-    } else
-        sort_by_bits<0, kDigitBits>(window_, scratch_);
+    }
+    window_.push_back(kEnd);
+}
+
+/// `visit(offset_ns)` for every event of the bucket.
+template <class Visit>
+void EventQueue::each_offset(Bucket bucket, Visit visit) {
+    for (std::uint32_t position = bucket.front;;) {
+        Chunk const& chunk = chunk_at(position);
+        bool const is_last = position / kPlaces == bucket.back / kPlaces;
+        if (!is_last)
+            __builtin_prefetch(&chunk_at(chunk.next * kPlaces));
+        std::uint32_t const end = is_last ? bucket.back % kPlaces : kChunkEvents;
+        for (std::uint32_t i = position % kPlaces; i < end; ++i)
+            visit(chunk.offset_ns[i]);
+        if (is_last)
+            return;
+        position = chunk.next * kPlaces;
+    }
+}
+
+bool EventQueue::is_large(Bucket bucket) {
+    std::uint32_t chunks = 1;
+    for (std::uint32_t at = bucket.front / kPlaces; at != bucket.back / kPlaces && chunks <= kManyChunks; ++chunks)
+        at = chunk_at(at * kPlaces).next;
+    return chunks > kManyChunks;
+}
+
+/// Counts before it moves anything, so that each event goes to its place at once.
+void EventQueue::open_large(Bucket bucket) {
+    std::array<std::uint32_t, kFanout> place{};
+    each_offset(bucket, [&](std::uint32_t offset_ns) { ++place[offset_ns]; });
+    std::uint32_t sum = 0;
+    for (std::uint32_t& start : place) {
+        std::uint32_t const count = start;
+        start = sum;
+        sum += count;
+    }
+    window_.reserve(sum + std::size_t{1});
+    window_.resize(sum);
+    drain(bucket, [&](std::uint32_t offset_ns, std::uint32_t slot) {
+        window_[place[offset_ns]++] = {offset_ns, slot};
+    });
     window_.push_back(kEnd);
 }
 
@@ -229,19 +267,15 @@ TimeNs EventQueue::next_ns() {
 
 /// Without opening it: the window must not get ahead of what may still be pushed.
 TimeNs EventQueue::earliest_of_next_bucket() {
-    Level const& here = *levels_[next_level()];
-    Bucket const bucket = here.buckets[here.first_taken()];
-    std::uint64_t earliest = ~std::uint64_t{0};
-    for (std::uint32_t position = bucket.front;;) {
-        Chunk const& chunk = chunk_at(position);
-        bool const is_last = position / kPlaces == bucket.back / kPlaces;
-        std::uint32_t const end = is_last ? bucket.back % kPlaces : kChunkEvents;
-        for (std::uint32_t i = position % kPlaces; i < end; ++i)
-            earliest = std::min(earliest, chunk.at[i]);
-        if (is_last)
-            return static_cast<TimeNs>(earliest);
-        position = chunk.next * kPlaces;
-    }
+    std::uint32_t const number = next_level();
+    if (number == kLevels)
+        return static_cast<TimeNs>(far_.front().at);
+    Level const& here = *levels_[number];
+    std::uint32_t const digit = here.first_taken();
+    Bucket const bucket = here.buckets[digit];
+    std::uint32_t earliest = ~0U;
+    each_offset(bucket, [&](std::uint32_t offset_ns) { earliest = std::min(earliest, offset_ns); });
+    return static_cast<TimeNs>(start_of(number, digit) + earliest);
 }
 
 // --- memory ---------------------------------------------------------------------------------------------------------
@@ -251,7 +285,7 @@ std::size_t EventQueue::bytes() const {
         std::count_if(levels_.begin(), levels_.end(), [](auto const& level) { return level != nullptr; }));
     return sizeof *this + levels * sizeof(Level) + blocks_.size() * kBlockChunks * sizeof(Chunk) +
            blocks_.capacity() * sizeof blocks_[0] + few_.capacity() * sizeof(Popped) +
-           (window_.capacity() + scratch_.capacity()) * sizeof(InWindow);
+           (window_.capacity() + scratch_.capacity()) * sizeof(InWindow) + far_.capacity() * sizeof(Far);
 }
 
 void EventQueue::clear() {
@@ -262,6 +296,8 @@ void EventQueue::clear() {
         }
     }
     few_.clear();
+    far_.clear();
+    far_pushes_ = 0;
     window_.clear();
     ahead_ = kNoChunk;
     window_front_ = 0;

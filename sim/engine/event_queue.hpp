@@ -4,17 +4,20 @@
 /// constant time, whether a thousand or a million events are pending:
 ///
 ///   small worlds   up to kSmall events live in one sorted array; nothing else is allocated.
-///   the wheel      A queue that outgrows it becomes a radix tree of buckets. A time is cut into digits of 11 bits. An
-///                  event waits at the level of the highest digit in which it differs from the open window, in the
-///                  bucket of that digit, in the order of the pushes.
+///   the wheel      A queue that outgrows it becomes a radix tree of buckets. A time is cut into digits of 11, 11, 10
+///   and
+///                  11 bits. An event waits at the level of the highest digit in which it differs from the open window,
+///                  in the bucket of that digit, in the order of the pushes. What differs above these digits is more
+///                  than two hours away, and waits in a heap.
 ///   the window     of 2048 ns is what is drained at present. When the next window opens, its bucket is sorted once, by
 ///                  counting, into one array that is read from front to back: so the caller can look ahead and have the
 ///                  state of the next actors fetched (`peek_slot`). What is pushed into the open window waits in level
 ///                  0, one bucket for each nanosecond.
 ///
-/// Buckets are chains of 64-byte chunks with five events each, 12.8 bytes an event. A bucket of a higher level is
-/// dealt to the levels below before anything can be pushed there directly, so that equal times keep the order of their
-/// pushes everywhere; the equality with HeapQueue (heap_queue.hpp), pop by pop, is a test.
+/// Buckets are chains of 64-byte chunks with seven events each, 9 bytes an event: a bucket knows its beginning, and
+/// none spans more than 2^32 ns. A bucket of a higher level is dealt to the levels below before anything can be pushed
+/// there directly, so that equal times keep the order of their pushes everywhere; the equality with HeapQueue
+/// (heap_queue.hpp), pop by pop, is a test.
 ///
 /// Not thread-safe; a value of one world.
 #pragma once
@@ -22,6 +25,7 @@
 #include "protocol/check.hpp"
 #include "protocol/units.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -71,6 +75,11 @@ public:
         return ahead < window_.size() - window_front_ ? window_[window_front_ + ahead].slot : kNoSlot;
     }
 
+    /// Takes out every event for which `drops(at_ns, slot)` holds, without popping it; the others keep their order.
+    /// Reads all events, each once.
+    template <class Drops>
+    void remove_if(Drops drops);
+
     [[nodiscard]] bool empty() const { return size_ == 0; }
     [[nodiscard]] std::size_t size() const { return size_; }
     /// The most events that were ever pending at once.
@@ -82,15 +91,17 @@ public:
     void clear();
 
 private:
-    static constexpr unsigned kDigitBits = 11;
-    static constexpr std::uint32_t kFanout = 1U << kDigitBits;
-    static constexpr std::uint32_t kLevels = 6;  ///< 6 * 11 bits hold every TimeNs
-    static constexpr std::uint32_t kChunkEvents = 5;
+    static constexpr std::uint32_t kLevels = 4;
+    /// Where each level's digit begins; the last one is where the heap's part begins.
+    static constexpr std::array<unsigned, kLevels + 1> kShift{0, 11, 22, 32, 43};
+    static constexpr std::uint32_t kFanout = 1U << kShift[1];  ///< buckets of a level, at most
+    static constexpr std::uint32_t kPlaces = 8;                ///< of a position; a chunk uses seven of them
+    static constexpr std::uint32_t kChunkEvents = 7;
     static constexpr std::uint32_t kNoChunk = 0xffff'ffffU;
 
-    /// One cache line: five events and the next chunk of the chain.
+    /// One cache line: seven events and the next chunk of the chain.
     struct alignas(64) Chunk {
-        std::array<std::uint64_t, kChunkEvents> at;
+        std::array<std::uint32_t, kChunkEvents> offset_ns;  ///< from the beginning of the bucket
         std::array<std::uint32_t, kChunkEvents> slot;
         std::uint32_t next;
     };
@@ -137,18 +148,39 @@ private:
     static constexpr std::uint32_t kNothingNear = 0xffff'ffffU;
     static constexpr std::uint32_t kBlockChunks = 256;
 
+    /// More than two hours away.
+    struct Far {
+        std::uint64_t at;
+        std::uint64_t push;
+        std::uint32_t slot;
+        /// For a heap whose front is the first.
+        friend bool operator<(Far const& a, Far const& b) { return a.at != b.at ? a.at > b.at : a.push > b.push; }
+    };
+
     [[nodiscard]] Chunk& chunk_at(std::uint32_t position) {
-        std::uint32_t const index = position / 8;
+        std::uint32_t const index = position / kPlaces;
         return blocks_[index / kBlockChunks][index % kBlockChunks];
     }
+    /// kLevels: in the heap.
     [[nodiscard]] std::uint32_t level_of(std::uint64_t at) const {
         std::uint64_t const differs = at ^ window_start_;
-        return (63U - static_cast<std::uint32_t>(std::countl_zero(differs | 1U))) / kDigitBits;
+        std::uint32_t number = 0;
+        for (std::uint32_t i = 1; i <= kLevels; ++i)
+            number += differs >> kShift[i] != 0 ? 1U : 0U;
+        return number;
+    }
+    [[nodiscard]] static std::uint32_t digit_of(std::uint64_t at, std::uint32_t number) {
+        return static_cast<std::uint32_t>(at >> kShift[number]) & ((1U << (kShift[number + 1] - kShift[number])) - 1U);
+    }
+    /// When the bucket of a digit begins.
+    [[nodiscard]] std::uint64_t start_of(std::uint32_t number, std::uint32_t digit) const {
+        return (window_start_ >> kShift[number + 1] << kShift[number + 1]) | std::uint64_t{digit} << kShift[number];
     }
     std::uint32_t new_chunk();
     void free_chunk(std::uint32_t chunk);
     Level& level(std::uint32_t number);
     void place(std::uint64_t at, std::uint32_t slot);
+    void append(std::uint32_t number, std::uint32_t digit, std::uint32_t offset_ns, std::uint32_t slot);
     template <class Visit>
     void drain(Bucket bucket, Visit visit);
 
@@ -161,15 +193,20 @@ private:
     }
     /// A chain of chunks is a chain of cache misses, unless somebody walks it beforehand, one chunk every other pop.
     void fetch_ahead() {
-        ahead_ = chunk_at(ahead_ * 8).next;
+        ahead_ = chunk_at(ahead_ * kPlaces).next;
         if (ahead_ != kNoChunk)
-            __builtin_prefetch(&chunk_at(ahead_ * 8));
+            __builtin_prefetch(&chunk_at(ahead_ * kPlaces));
     }
     void outgrow();
     std::uint32_t take_near();
     [[nodiscard]] std::uint32_t next_level() const;
     void open_next();
     void open(Bucket bucket);
+    void deal_far();
+    template <class Visit>
+    void each_offset(Bucket bucket, Visit visit);
+    [[nodiscard]] bool is_large(Bucket bucket);
+    void open_large(Bucket bucket);
     [[nodiscard]] TimeNs earliest_of_next_bucket();
 
     std::size_t size_ = 0;
@@ -189,6 +226,8 @@ private:
     std::uint32_t free_chunks_ = kNoChunk;
 
     std::vector<Popped> few_;  ///< the events of a small queue, the latest first
+    std::vector<Far> far_;     ///< a heap
+    std::uint64_t far_pushes_ = 0;
     std::vector<InWindow> scratch_;
 };
 
@@ -203,6 +242,66 @@ inline void EventQueue::push(TimeNs at_ns, std::uint32_t slot) {
     if (at_ns < known_next_ns_)
         known_next_ns_ = at_ns;
     place(static_cast<std::uint64_t>(at_ns), slot);
+}
+
+/// `visit(offset_ns, slot)` for every event of the bucket, in order; its chunks are given back on the way.
+template <class Visit>
+void EventQueue::drain(Bucket bucket, Visit visit) {
+    std::uint32_t position = bucket.front;
+    for (;;) {
+        Chunk& chunk = chunk_at(position);
+        bool const is_last = position / kPlaces == bucket.back / kPlaces;
+        std::uint32_t const next = is_last ? kNoChunk : chunk.next;
+        if (!is_last)
+            __builtin_prefetch(&chunk_at(next * kPlaces));
+        // The chunk may be handed out again while its events are visited.
+        Chunk const events = chunk;
+        free_chunk(position / kPlaces);
+        std::uint32_t const end = is_last ? bucket.back % kPlaces : kChunkEvents;
+        for (std::uint32_t i = position % kPlaces; i < end; ++i)
+            visit(events.offset_ns[i], events.slot[i]);
+        if (is_last)
+            return;
+        position = next * kPlaces;
+    }
+}
+
+template <class Drops>
+void EventQueue::remove_if(Drops drops) {
+    auto const from_window = [&](InWindow const& event) {
+        return drops(static_cast<TimeNs>(window_start_ + event.offset_ns), event.slot);
+    };
+    size_ -= std::erase_if(few_, [&](Popped const& event) { return drops(event.at_ns, event.slot); });
+    if (small_)
+        return;
+    window_.erase(window_.begin(), window_.begin() + static_cast<std::ptrdiff_t>(window_front_));
+    window_front_ = 0;
+    window_.pop_back();
+    size_ -= std::erase_if(window_, from_window);
+    window_.push_back(kEnd);
+    for (std::uint32_t number = 0; number < kLevels; ++number) {
+        if (levels_[number] == nullptr)
+            continue;
+        Level& here = *levels_[number];
+        for (std::uint32_t digit = 0; digit < kFanout; ++digit) {
+            if (!here.is_taken(digit))
+                continue;
+            here.release(digit);
+            std::uint64_t const start = start_of(number, digit);
+            drain(here.buckets[digit], [&](std::uint32_t offset_ns, std::uint32_t slot) {
+                if (drops(static_cast<TimeNs>(start + offset_ns), slot))
+                    --size_;
+                else
+                    append(number, digit, offset_ns, slot);
+            });
+        }
+        if (number == 0)
+            near_ = here.empty() ? kNothingNear : here.first_taken();
+    }
+    size_ -= std::erase_if(far_, [&](Far const& event) { return drops(static_cast<TimeNs>(event.at), event.slot); });
+    std::make_heap(far_.begin(), far_.end());
+    ahead_ = kNoChunk;
+    known_next_ns_ = -1;
 }
 
 inline EventQueue::Popped EventQueue::pop() {

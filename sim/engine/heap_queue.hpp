@@ -42,6 +42,12 @@ public:
         return ahead == 0 && !pending_.empty() ? pending_.front().slot : kNoSlot;
     }
 
+    template <class Drops>
+    void remove_if(Drops drops) {
+        std::erase_if(pending_, [&](Item const& item) { return drops(item.at_ns, item.slot); });
+        std::make_heap(pending_.begin(), pending_.end(), later);
+    }
+
     [[nodiscard]] bool empty() const { return pending_.empty(); }
     [[nodiscard]] std::size_t size() const { return pending_.size(); }
     [[nodiscard]] std::size_t high_water() const { return high_water_; }

@@ -44,15 +44,28 @@ void WorldState::plan_timer(ProcessId id) {
     Process& process = processes_[id];
     if (!process.alive())
         return;
-    TimeNs const due_ns = machine_deadline(id);
-    if (due_ns == kNever || due_ns >= process.timer_ns)
+    TimeNs const due_ns = std::max(machine_deadline(id), now_ns_);
+    if (due_ns >= process.timer_ns)
         return;
-    // What was planned stays in the queue. The latest of all, which is the overall deadline, is remembered, so that it
-    // is not planned again and again; whatever else is forgotten comes soon, and finds nothing due.
-    if (process.later_timer_ns == kNever || (process.timer_ns != kNever && process.timer_ns > process.later_timer_ns))
-        process.later_timer_ns = process.timer_ns;
-    process.timer_ns = std::max(due_ns, now_ns_);
-    queue_.push(process.timer_ns, kTimerSlot | id);
+    if (process.timer_ns != kNever && ++forgotten_ >= std::max(kFewForgotten, queue_.size() / 8))
+        sweep_forgotten();
+    process.timer_ns = due_ns;
+    queue_.push(due_ns, kTimerSlot | id);
+}
+
+/// A timer is planned anew when it gets an earlier time; a later one waits until the earlier has come up. The queue
+/// gives nothing back, so what was planned before stays in it, forgotten.
+bool WorldState::is_forgotten(TimeNs at_ns, Slot slot) const {
+    if ((slot & kTimerSlot) == 0)
+        return false;
+    Process const& process = processes_[slot & ~kTimerSlot];
+    return process.has(Process::kStarted) && process.timer_ns != at_ns;
+}
+
+/// Nobody notices whether that happens, and when: what is forgotten is passed over when it comes up.
+void WorldState::sweep_forgotten() {
+    queue_.remove_if([this](TimeNs at_ns, Slot slot) { return is_forgotten(at_ns, slot); });
+    forgotten_ = 0;
 }
 
 // --- events in ------------------------------------------------------------------------------------------------------
@@ -114,7 +127,7 @@ void WorldState::take_frame(ProcessId id, Slot slot, EndOf end, Link link) {
             Occurrence& occurrence = occurrences_[slot];
             occurrence.kind = Happening::frame;
             occurrence.connection = end.connection;
-            occurrence.side = end.side;
+            occurrence.side = end.side & 1U;
             ++connections_[end.connection].references;
         }
     }
@@ -139,7 +152,7 @@ void WorldState::take_frame(ProcessId id, Slot slot, EndOf end, Link link) {
             Occurrence& occurrence = occurrences_[slot];
             occurrence.kind = Happening::frame;
             occurrence.connection = end.connection;
-            occurrence.side = end.side;
+            occurrence.side = end.side & 1U;
             ++connections_[end.connection].references;
         }
         Side& side = connections_[end.connection].sides[end.side];
@@ -204,7 +217,7 @@ void WorldState::perform(ProcessId id, Action const& action) {
     switch (action.kind) {
     case ActionKind::listen: return perform_listen(id, action.listener);
     case ActionKind::accept:
-        listener_of(id, action.listener).credits = static_cast<std::uint16_t>(action.count);
+        listener_of(id, action.listener).credits = action.count & ListenerState::kMostCredits;
         return knock(id, action.listener);
     case ActionKind::admit: return perform_admit(id, action);
     case ActionKind::connect: return perform_connect(id, action);
@@ -242,13 +255,10 @@ void WorldState::perform_listen(ProcessId id, Listener which) {
     Hardship const* const hard = hardship(id);
     if (hard != nullptr && hard->listen_fails)
         return later_.push_back(Event::listen_failed(stamp_ns_, which, Failure::address_in_use));
-    bool const root = which == Listener::root;
-    std::uint32_t const asked = root ? plan_.root_backlog : plan_.rank_backlog;
-    listener.backlog = std::min(asked, hosts_.plan_of(processes_[id].host).somaxconn);
-    listener.bound = true;
+    listener.bound = 1;
     ++processes_[id].descriptors;
-    if (root)
-        out_.storm.backlog = listener.backlog;
+    if (which == Listener::root)
+        out_.storm.backlog = backlog_of(id, which);
     later_.push_back(Event::listening(stamp_ns_, which));
 }
 
@@ -301,7 +311,7 @@ void WorldState::perform_admit(ProcessId id, Action const& action) {
     Listener const listener = connections_[end.connection].listener;
     index_.remove(id, action.link);
     connections_[end.connection].sides[end.side].link = action.to;
-    index_.put(id, action.to, end);
+    index_.put(end);
     for (Event& event : later_) {
         if (event.link == action.link)
             event.link = action.to;
@@ -316,7 +326,7 @@ void WorldState::perform_send(ProcessId id, Action const& action) {
         return;  // the machine hears `closed` next
     if (skips_ring_ && is_ring_frame(action.link, action.frame))
         return;
-    std::uint32_t marks = 0;
+    std::uint8_t marks = 0;
     if (Hardship const* const hard = hardship(id); hard != nullptr && hard->stale_id)
         marks = Occurrence::kForged;
     std::uint32_t const content = content_of(id, action);

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace ronde::sim {
 namespace {
@@ -25,7 +26,7 @@ using Stage = Connection::Stage;
 
 /// accept(2) without descriptors is tried again after 1, 2, 4 ... 128 ms, as the real driver does.
 constexpr TimeNs kAcceptPauseNs = kMillisecondNs;
-constexpr std::uint8_t kLongestAcceptPause = 7;
+constexpr std::uint32_t kLongestAcceptPause = 7;
 constexpr std::uint32_t kRankDoors = protocol::RankState::kDoors;
 /// How long a cookie is good (MAX_SYNCOOKIE_AGE: the minute in which it was made, and the next one).
 constexpr TimeNs kCookieLifeNs = 120 * kSecondNs;
@@ -35,11 +36,10 @@ constexpr std::uint32_t kFewestSynackRetries = 2;
 
 /// How often a SYN-ACK is repeated before the request is forgotten: fewer times when the queue of requests is more than
 /// half full and most of it is old (reqsk_timer_handler).
-std::uint32_t synack_retries_of(ListenerState const& listener, std::uint32_t retries) {
-    if (2 * listener.requests <= std::max(kSmallestRequestQueue, listener.backlog))
+std::uint32_t synack_retries_of(AcceptQueue const& queue, std::uint32_t backlog, std::uint32_t retries) {
+    if (2 * queue.requests <= std::max(kSmallestRequestQueue, backlog))
         return retries;
-    for (std::uint32_t young = 2 * listener.young; retries > kFewestSynackRetries && listener.requests >= young;
-         young *= 2)
+    for (std::uint32_t young = 2 * queue.young; retries > kFewestSynackRetries && queue.requests >= young; young *= 2)
         --retries;
     return retries;
 }
@@ -53,6 +53,52 @@ ListenerState& WorldState::listener_of(ProcessId process, Listener listener) {
     case Listener::root: break;
     }
     return root_of(process).listener;
+}
+
+std::uint32_t WorldState::backlog_of(ProcessId process, Listener listener) const {
+    std::uint32_t const asked = listener == Listener::root ? plan_.root_backlog : plan_.rank_backlog;
+    return std::min(asked, hosts_.plan_of(processes_[process].host).somaxconn);
+}
+
+// --- queues of listeners --------------------------------------------------------------------------------------------
+
+AcceptQueue WorldState::who_waits(ListenerState const& listener) const {
+    return listener.queue == ListenerState::kNobody ? AcceptQueue{} : accept_queues_[listener.queue];
+}
+
+AcceptQueue& WorldState::queue_of(ListenerState& listener) {
+    if (listener.queue == ListenerState::kNobody)
+        listener.queue = accept_queues_.make();
+    return accept_queues_[listener.queue];
+}
+
+void WorldState::forget_queue_if_empty(ListenerState& listener) {
+    if (listener.queue == ListenerState::kNobody)
+        return;
+    AcceptQueue const& queue = accept_queues_[listener.queue];
+    if (queue.length > 0 || queue.requests > 0)
+        return;
+    accept_queues_.free(listener.queue);
+    listener.queue = ListenerState::kNobody;
+}
+
+/// It has become a request.
+void WorldState::count(ListenerState& listener, Connection& connection) {
+    connection.marks |= Connection::kCounted;
+    AcceptQueue& queue = queue_of(listener);
+    ++queue.requests;
+    ++queue.young;
+}
+
+/// It has entered the queue, or is no request any more.
+void WorldState::uncount(ListenerState& listener, Connection& connection) {
+    if ((connection.marks & Connection::kCounted) == 0)
+        return;
+    connection.marks = static_cast<std::uint8_t>(connection.marks & ~Connection::kCounted);
+    AcceptQueue& queue = queue_of(listener);
+    --queue.requests;
+    queue.young -= connection.synack_tries == 0 ? 1U : 0U;
+    forget_queue_if_empty(listener);
 }
 
 // --- the caller -----------------------------------------------------------------------------------------------------
@@ -78,7 +124,7 @@ protocol::Failure WorldState::call(ProcessId caller, Link link, ProcessId target
     connection.sides[0].set(Side::kAttached);
     connection.sides[0].set(Side::kHoldsPort);
     connection.sides[1].process = target;
-    index_.put(caller, link, {id, 0});
+    index_.put({id, 0});
     send_syn(id);
     return Failure::none;
 }
@@ -124,7 +170,7 @@ void WorldState::on_synack(ConnectionId id) {
     Side& caller = connection.sides[0];
     if (caller.has(Side::kOver) && !caller.has(Side::kConnected)) {  // it has given up: its kernel answers with a reset
         if (connection.stage == Stage::requested) {
-            listener_of(connection.sides[1].process, connection.listener).uncount(connection);
+            uncount(listener_of(connection.sides[1].process, connection.listener), connection);
             connection.stage = Stage::gone;
         }
         return;
@@ -162,21 +208,23 @@ void WorldState::on_syn(ConnectionId id) {
         return syn_again_later(id);
     bool const refuses = hard != nullptr && hard->refuses_until_ns > now_ns_;
     ListenerState& listener = listener_of(target, connection.listener);
-    if (refuses || !listener.bound) {
+    if (refuses || listener.bound == 0) {
         ++out_.storm.refused;
         connection.stage = Stage::gone;
         return send_rst(id, 0);
     }
+    AcceptQueue const waiting = who_waits(listener);
+    std::uint32_t const backlog = backlog_of(target, connection.listener);
     if (hard != nullptr && hard->ghosts_until_ns > now_ns_) {
         connection.marks |= Connection::kSwallowed;
         ++out_.storm.ghosts;
-    } else if (listener.full()) {
+    } else if (waiting.length > backlog) {
         ++out_.storm.syn_drops;
         return syn_again_later(id);
-    } else if (listener.requests_full()) {
+    } else if (waiting.requests > backlog) {  // inet_csk_reqsk_queue_is_full
         connection.marks |= Connection::kCookie;
     } else {
-        listener.count(connection);
+        count(listener, connection);
     }
     connection.stage = Stage::requested;
     send_synack(id);
@@ -191,7 +239,7 @@ void WorldState::send_synack(ConnectionId id) {
     bool const lost = !passes(target, caller) || is_lost(connection, from, to);
     if (lost && !connection.sides[0].has(Side::kConnected)) {
         // The caller repeats its SYN before the listener repeats its answer: the SYN was sent first.
-        listener_of(target, connection.listener).uncount(connection);
+        uncount(listener_of(target, connection.listener), connection);
         connection.marks &= static_cast<std::uint8_t>(~(Connection::kCookie | Connection::kSwallowed));
         connection.stage = Stage::calling;
         return syn_again_later(id);
@@ -217,8 +265,9 @@ void WorldState::on_synack_again(ConnectionId id) {
     ProcessId const target = connection.sides[1].process;
     ListenerState& listener = listener_of(target, connection.listener);
     std::uint32_t const retries = hosts_.plan_of(processes_[target].host).synack_retries;
-    if (connection.synack_tries >= synack_retries_of(listener, retries)) {
-        listener.uncount(connection);
+    std::uint32_t const backlog = backlog_of(target, connection.listener);
+    if (connection.synack_tries >= synack_retries_of(who_waits(listener), backlog, retries)) {
+        uncount(listener, connection);
         connection.stage = Stage::forgotten;
         SlotList unread =
             connection.sides[1].unread;  // a ghost's words, which nobody will read; the caller repeats them
@@ -227,7 +276,8 @@ void WorldState::on_synack_again(ConnectionId id) {
             forget(take_first(unread));
         return;
     }
-    listener.young -= (connection.marks & Connection::kCounted) != 0 && connection.synack_tries == 0 ? 1U : 0U;
+    if ((connection.marks & Connection::kCounted) != 0 && connection.synack_tries == 0)
+        --queue_of(listener).young;
     ++connection.synack_tries;
     ++out_.storm.synack_retransmits;
     send_synack(id);
@@ -246,16 +296,16 @@ bool WorldState::enter_queue(ConnectionId id, bool by_data) {
     ProcessId const target = connection.sides[1].process;
     ListenerState& listener = listener_of(target, connection.listener);
     bool const cookie = (connection.marks & Connection::kCookie) != 0;
-    if (!listener.bound || (cookie && now_ns_ - connection.sent_ns > kCookieLifeNs)) {
-        listener.uncount(connection);
+    if (listener.bound == 0 || (cookie && now_ns_ - connection.sent_ns > kCookieLifeNs)) {
+        uncount(listener, connection);
         connection.stage = Stage::gone;
         send_rst(id, 0);
         return true;
     }
-    if (listener.full()) {
+    if (who_waits(listener).length > backlog_of(target, connection.listener)) {
         if (!cookie && hosts_.plan_of(processes_[target].host).abort_on_overflow) {
             ++out_.storm.overflow_resets;
-            listener.uncount(connection);
+            uncount(listener, connection);
             connection.stage = Stage::gone;
             send_rst(id, 0);
             return true;
@@ -268,17 +318,18 @@ bool WorldState::enter_queue(ConnectionId id, bool by_data) {
         }
         return false;
     }
-    listener.uncount(connection);
+    AcceptQueue& queue = queue_of(listener);
+    ++queue.length;
+    uncount(listener, connection);
     connection.stage = Stage::queued;
     connection.next = kNoConnection;
     ++connection.references;  // the queue's
-    if (listener.head == kNoConnection)
-        listener.head = id;
+    if (queue.head == kNoConnection)
+        queue.head = id;
     else
-        connections_[listener.tail].next = id;
-    listener.tail = id;
-    ++listener.length;
-    listener.queue_told = false;
+        connections_[queue.tail].next = id;
+    queue.tail = id;
+    listener.queue_told = 0;
     if (processes_[target].kind == ProcessKind::root)
         note_queue(target);
     knock(target, connections_[id].listener);
@@ -319,11 +370,11 @@ void WorldState::send_rst(ConnectionId id, std::uint8_t to_side) {
 
 void WorldState::knock(ProcessId process, Listener which) {
     ListenerState& listener = listener_of(process, which);
-    if (listener.knocking || !listener.bound || listener.length == 0)
+    if (listener.knocking != 0 || listener.bound == 0 || who_waits(listener).length == 0)
         return;
-    if (listener.pending >= listener.credits && (listener.queue_told || listener.credits == 0))
+    if (listener.pending >= listener.credits && (listener.queue_told != 0 || listener.credits == 0))
         return;
-    listener.knocking = true;
+    listener.knocking = 1;
     Slot const slot = tell(process, Happening::knock);
     occurrences_[slot].listener = which;
     // Not handled on the spot even when there is CPU: the process may be in the middle of a step.
@@ -334,11 +385,11 @@ void WorldState::knock(ProcessId process, Listener which) {
 void WorldState::accept_one(ProcessId id, Listener which) {
     ListenerState& listener = listener_of(id, which);
     Process& process = processes_[id];
-    listener.knocking = false;
-    if (!listener.bound || listener.length == 0 || process.has(Process::kDead))
+    listener.knocking = 0;
+    if (listener.bound == 0 || who_waits(listener).length == 0 || process.has(Process::kDead))
         return;
     if (listener.pending >= listener.credits) {
-        listener.queue_told = true;
+        listener.queue_told = 1;
         return feed(id, Event::queued(stamp_ns_, which));
     }
     interrupt(id);
@@ -349,20 +400,22 @@ void WorldState::accept_one(ProcessId id, Listener which) {
     }
     if (scarce) {
         TimeNs const pause_ns = kAcceptPauseNs << listener.pauses;
-        listener.pauses = std::min<std::uint8_t>(static_cast<std::uint8_t>(listener.pauses + 1U), kLongestAcceptPause);
-        listener.knocking = true;
+        listener.pauses = std::min(listener.pauses + 1U, kLongestAcceptPause) & kLongestAcceptPause;
+        listener.knocking = 1;
         Slot const slot = plan_at(stamp_ns_ + pause_ns, Happening::knock, id);
         occurrences_[slot].listener = which;
         return;
     }
     listener.pauses = 0;
-    listener.queue_told = false;  // if more wait, the machine hears it again
-    ConnectionId const connection_id = listener.head;
+    listener.queue_told = 0;  // if more wait, the machine hears it again
+    AcceptQueue& queue = queue_of(listener);
+    ConnectionId const connection_id = queue.head;
     Connection& connection = connections_[connection_id];
-    listener.head = connection.next;
-    if (listener.head == kNoConnection)
-        listener.tail = kNoConnection;
-    --listener.length;
+    queue.head = connection.next;
+    if (queue.head == kNoConnection)
+        queue.tail = kNoConnection;
+    --queue.length;
+    forget_queue_if_empty(listener);
     ++listener.pending;
     ++out_.storm.accepts;
     ++process.descriptors;
@@ -374,7 +427,7 @@ void WorldState::accept_one(ProcessId id, Listener which) {
     connection.stage = Stage::standing;
     connection.sides[1].link = door;
     connection.sides[1].set(Side::kAttached);
-    index_.put(id, door, {connection_id, 1});
+    index_.put({connection_id, 1});
     feed(id, Event::accepted(stamp_ns_, which, door));
     hand_over_unread(connection_id, 1, false);
     release(connection_id);  // the queue's reference
@@ -411,11 +464,18 @@ void WorldState::free_door(ProcessId id, std::uint32_t slot, Listener which) {
 /// The listener is closed: its kernel resets whoever is in the queue, and answers nobody else.
 void WorldState::drop_listener(ProcessId id, Listener which) {
     ListenerState& listener = listener_of(id, which);
-    if (!listener.bound)
+    if (listener.bound == 0)
         return;
-    listener.bound = false;
+    listener.bound = 0;
     --processes_[id].descriptors;
-    for (ConnectionId at = listener.head; at != kNoConnection;) {
+    if (listener.queue == ListenerState::kNobody)
+        return;
+    AcceptQueue& queue = queue_of(listener);
+    ConnectionId const first = std::exchange(queue.head, kNoConnection);
+    queue.tail = kNoConnection;
+    queue.length = 0;
+    forget_queue_if_empty(listener);
+    for (ConnectionId at = first; at != kNoConnection;) {
         Connection& connection = connections_[at];
         ConnectionId const next = connection.next;
         connection.stage = Stage::gone;
@@ -424,8 +484,6 @@ void WorldState::drop_listener(ProcessId id, Listener which) {
         release(at);
         at = next;
     }
-    listener.head = listener.tail = kNoConnection;
-    listener.length = 0;
 }
 
 }  // namespace ronde::sim

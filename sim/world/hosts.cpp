@@ -107,9 +107,16 @@ void Hosts::occupy_core(std::uint32_t host, TimeNs until_ns) {
 // --- ports ----------------------------------------------------------------------------------------------------------
 
 bool Hosts::take_port(std::uint32_t host, TimeNs now_ns) {
-    for (; !waiting_.empty() && waiting_.front().free_ns <= now_ns; waiting_.pop_front()) {
-        free_port(waiting_.front().host);
-        --ports_waiting_[waiting_.front().host];
+    for (; !waiting_.empty(); waiting_.pop_front()) {
+        TimeNs const free_ns = waiting_from_ns_ + static_cast<TimeNs>(waiting_.front().after_ns);
+        if (free_ns > now_ns)
+            break;
+        waiting_from_ns_ = free_ns;
+        std::uint32_t const whose = waiting_.front().host & kNoHost;
+        if (whose == kNoHost)
+            continue;
+        free_port(whose);
+        --ports_waiting_[whose];
     }
     if (ports_[host] >= plan_of(host).ports)
         return false;
@@ -119,10 +126,22 @@ bool Hosts::take_port(std::uint32_t host, TimeNs now_ns) {
 
 /// Most hosts keep a port for the same time, so that the place is at the end, or near it.
 void Hosts::free_port_later(std::uint32_t host, TimeNs free_ns) {
+    if (waiting_.empty())
+        waiting_until_ns_ = waiting_from_ns_;
     auto place = waiting_.end();
-    while (place != waiting_.begin() && std::prev(place)->free_ns > free_ns)
+    TimeNs before_ns = waiting_until_ns_;
+    while (place != waiting_.begin() && before_ns > free_ns) {
         --place;
-    waiting_.insert(place, {free_ns, host});
+        before_ns -= static_cast<TimeNs>(place->after_ns);
+    }
+    if (place == waiting_.end())
+        waiting_until_ns_ = free_ns;
+    else
+        place->after_ns -= static_cast<std::uint64_t>(free_ns - before_ns) & kLongestAfterNs;
+    for (; free_ns - before_ns > static_cast<TimeNs>(kLongestAfterNs);
+         before_ns += static_cast<TimeNs>(kLongestAfterNs))
+        place = std::next(waiting_.insert(place, {kLongestAfterNs, kNoHost}));
+    waiting_.insert(place, {static_cast<std::uint64_t>(free_ns - before_ns) & kLongestAfterNs, host & kNoHost});
     ++ports_waiting_[host];
 }
 

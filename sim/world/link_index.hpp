@@ -2,6 +2,7 @@
 #pragma once
 
 #include "world/occurrence.hpp"
+#include "world/slab.hpp"
 
 #include <vector>
 
@@ -14,31 +15,29 @@ struct EndOf {
     [[nodiscard]] bool exists() const { return connection != kNoConnection; }
 };
 
-/// (process, link) -> end. Open addressing with linear probing; never iterated, so its layout reaches no result.
+/// (process, link) -> end. Open addressing with linear probing; never iterated, so its layout reaches no result. A cell
+/// is one number: what it stands for is read in the connection itself, which keeps its end's process and link as they
+/// are while they are in here.
 class LinkIndex {
 public:
+    explicit LinkIndex(Slab<Connection> const& connections) : connections_(connections) {}
+
     [[nodiscard]] EndOf find(ProcessId process, protocol::Link link) const {
         if (used_ == 0)
             return {};
-        std::uint64_t const key = key_of(process, link);
-        for (std::size_t at = home_of(key);; at = (at + 1U) & mask_) {
-            if (keys_[at] == key)
-                return {values_[at] >> 1U, static_cast<std::uint8_t>(values_[at] & 1U)};
-            if (keys_[at] == kFree)
-                return {};
+        for (std::size_t at = home_of(process, link); cells_[at] != kFree; at = (at + 1U) & mask_) {
+            Side const& side = side_in(cells_[at]);
+            if (side.process == process && side.link == link)
+                return {cells_[at] >> 1U, static_cast<std::uint8_t>(cells_[at] & 1U)};
         }
+        return {};
     }
 
-    /// `process` does not use `link` yet.
-    void put(ProcessId process, protocol::Link link, EndOf end) {
-        if ((used_ + 1U) * 4U > keys_.size() * 3U)
+    /// Enters an end, whose process does not use its link yet.
+    void put(EndOf end) {
+        if ((used_ + 1U) * 4U > cells_.size() * 3U)
             grow();
-        std::uint64_t const key = key_of(process, link);
-        std::size_t at = home_of(key);
-        while (keys_[at] != kFree)
-            at = (at + 1U) & mask_;
-        keys_[at] = key;
-        values_[at] = end.connection << 1U | end.side;
+        enter(end.connection << 1U | end.side);
         ++used_;
     }
 
@@ -46,59 +45,61 @@ public:
     void remove(ProcessId process, protocol::Link link) {
         if (used_ == 0)
             return;
-        std::uint64_t const key = key_of(process, link);
-        std::size_t hole = home_of(key);
-        while (keys_[hole] != key) {
-            if (keys_[hole] == kFree)
+        std::size_t hole = home_of(process, link);
+        for (;; hole = (hole + 1U) & mask_) {
+            if (cells_[hole] == kFree)
                 return;
-            hole = (hole + 1U) & mask_;
+            Side const& side = side_in(cells_[hole]);
+            if (side.process == process && side.link == link)
+                break;
         }
         --used_;
         // What follows in the run moves up, so that no search meets a hole before its end.
-        for (std::size_t at = (hole + 1U) & mask_; keys_[at] != kFree; at = (at + 1U) & mask_) {
-            std::size_t const distance = (at - home_of(keys_[at])) & mask_;
+        for (std::size_t at = (hole + 1U) & mask_; cells_[at] != kFree; at = (at + 1U) & mask_) {
+            std::size_t const distance = (at - home_of_cell(cells_[at])) & mask_;
             if (distance < ((at - hole) & mask_))
                 continue;
-            keys_[hole] = keys_[at];
-            values_[hole] = values_[at];
+            cells_[hole] = cells_[at];
             hole = at;
         }
-        keys_[hole] = kFree;
+        cells_[hole] = kFree;
     }
 
     [[nodiscard]] std::size_t size() const { return used_; }
-    [[nodiscard]] std::size_t bytes() const { return keys_.size() * 8U + values_.size() * 4U; }
+    [[nodiscard]] std::size_t bytes() const { return cells_.size() * sizeof(std::uint32_t); }
 
 private:
-    static constexpr std::uint64_t kFree = ~std::uint64_t{0};
+    static constexpr std::uint32_t kFree = ~0U;
 
-    [[nodiscard]] static std::uint64_t key_of(ProcessId process, protocol::Link link) {
-        return std::uint64_t{process} << 32U | link.value;
-    }
-    [[nodiscard]] std::size_t home_of(std::uint64_t key) const {
+    [[nodiscard]] Side const& side_in(std::uint32_t cell) const { return connections_[cell >> 1U].sides[cell & 1U]; }
+    [[nodiscard]] std::size_t home_of(ProcessId process, protocol::Link link) const {
+        std::uint64_t key = std::uint64_t{process} << 32U | link.value;
         key ^= key >> 29U;
         return static_cast<std::size_t>((key * 0x9fb2'1c65'1e98'df25ULL) >> 32U) & mask_;
     }
+    [[nodiscard]] std::size_t home_of_cell(std::uint32_t cell) const {
+        Side const& side = side_in(cell);
+        return home_of(side.process, side.link);
+    }
+    void enter(std::uint32_t cell) {
+        std::size_t at = home_of_cell(cell);
+        while (cells_[at] != kFree)
+            at = (at + 1U) & mask_;
+        cells_[at] = cell;
+    }
     void grow() {
-        std::vector<std::uint64_t> const keys = std::move(keys_);
-        std::vector<std::uint32_t> const values = std::move(values_);
-        std::size_t const size = keys.empty() ? 64U : keys.size() * 2U;
-        keys_.assign(size, kFree);
-        values_.assign(size, 0);
+        std::vector<std::uint32_t> const cells = std::move(cells_);
+        std::size_t const size = cells.empty() ? 64U : cells.size() * 2U;
+        cells_.assign(size, kFree);
         mask_ = size - 1U;
-        for (std::size_t i = 0; i < keys.size(); ++i) {
-            if (keys[i] == kFree)
-                continue;
-            std::size_t at = home_of(keys[i]);
-            while (keys_[at] != kFree)
-                at = (at + 1U) & mask_;
-            keys_[at] = keys[i];
-            values_[at] = values[i];
+        for (std::uint32_t const cell : cells) {
+            if (cell != kFree)
+                enter(cell);
         }
     }
 
-    std::vector<std::uint64_t> keys_;
-    std::vector<std::uint32_t> values_;
+    Slab<Connection> const& connections_;
+    std::vector<std::uint32_t> cells_;
     std::size_t mask_ = 0;
     std::size_t used_ = 0;
 };

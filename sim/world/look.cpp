@@ -36,12 +36,10 @@ std::string_view name_of(Happening kind) {
     return "?";
 }
 
-Enabled enabled_by(Occurrence const& occurrence, Connection const* connection) {
-    Enabled one{.what = name_of(occurrence.kind), .process = occurrence.process, .from = occurrence.from, .frame = {}};
-    if (connection != nullptr) {
+Enabled enabled_by(Occurrence const& occurrence, ProcessId from, Connection const* connection) {
+    Enabled one{.what = name_of(occurrence.kind), .process = occurrence.process, .from = from, .frame = {}};
+    if (connection != nullptr)
         one.process = connection->sides[occurrence.side].process;
-        one.from = connection->sides[1 - occurrence.side].process;
-    }
     if (one.what == "frame")
         one.frame = occurrence.frame.kind;
     if (occurrence.kind == Happening::fault)
@@ -90,7 +88,7 @@ Holdings Look::holdings(ProcessId id) const {
         holdings.calls += calls ? 1U : 0U;
     };
     auto const add_listener = [&](ListenerState const& listener) {
-        holdings.listeners += listener.bound ? 1U : 0U;
+        holdings.listeners += listener.bound;
         holdings.at_the_doors += listener.pending;
     };
     if (process.kind == ProcessKind::root) {
@@ -168,7 +166,8 @@ std::vector<Enabled> Look::enabled() const {
         }
         Occurrence const& occurrence = state_->occurrences_[slot];
         bool const packet = occurrence.connection != kNoConnection;
-        all.push_back(enabled_by(occurrence, packet ? &state_->connections_[occurrence.connection] : nullptr));
+        all.push_back(enabled_by(occurrence, state_->sender_of(occurrence),
+                                 packet ? &state_->connections_[occurrence.connection] : nullptr));
     }
     return all;
 }

@@ -45,27 +45,27 @@ enum class Happening : std::uint8_t {
     give_up,         ///< its program aborts
 };
 
-/// One thing that happens at a time. 64 bytes.
+/// One thing that happens at a time. 56 bytes.
 struct Occurrence {
     Happening kind = Happening::start;
-    std::uint8_t side = 0;  ///< of the connection: 0 the caller, 1 the listener
+    std::uint8_t side : 1 = 0;   ///< of the connection: 0 the caller, 1 the listener
+    std::uint8_t marks : 7 = 0;  ///< Mark
     protocol::Failure failure = protocol::Failure::none;
     protocol::Listener listener = protocol::Listener::ring;
     Slot next = kNoSlot;  ///< in the list it waits in
     ConnectionId connection = kNoConnection;
     ProcessId process = kNoProcess;  ///< whom it is for
-    ProcessId from = kNoProcess;     ///< frame: who sent it
     std::uint32_t content = 0;       ///< frame: what its payload says (world/contents.hpp); fault: its number
     protocol::Link link;             ///< quiet_frame: the receiver's name for the connection
-    enum Mark : std::uint32_t {
+    enum Mark : std::uint8_t {
         kNonsense = 1,  ///< frame: bytes that are none
         kForged = 2,    ///< frame: its tag does not fit
         kOwesSent = 4,  ///< frame: the writer is blocked until it is read
+        kAllMarks = 7,
     };
-    std::uint32_t marks = 0;
     protocol::Frame frame;
 };
-static_assert(sizeof(Occurrence) == 64);
+static_assert(sizeof(Occurrence) == 56);
 
 /// A first-in first-out list of occurrences.
 struct SlotList {

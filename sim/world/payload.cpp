@@ -103,7 +103,7 @@ std::uint32_t WorldState::content_of(ProcessId id, Action const& action) {
 bool WorldState::carries_a_list(Occurrence const& frame) const {
     if (frame.frame.kind != FrameKind::slices)
         return false;
-    return frame.frame.b > 1 || processes_[frame.from].kind == ProcessKind::root;
+    return frame.frame.b > 1 || processes_[sender_of(frame)].kind == ProcessKind::root;
 }
 
 void WorldState::forget_content(Occurrence const& occurrence) {

@@ -19,46 +19,36 @@ namespace ronde::sim {
     return network.data_retransmit_ns << std::min(tries == 0 ? 0 : tries - 1, most_doublings);
 }
 
-/// A bound port and its accept queue. The queue holds backlog + 1 connections, as the kernel's does.
-struct ListenerState {
+/// Who waits at a listener. Most listeners have nobody at most times, and then no such record.
+struct AcceptQueue {
     ConnectionId head = kNoConnection;
     ConnectionId tail = kNoConnection;
     std::uint32_t length = 0;
-    std::uint32_t backlog = 0;
     std::uint32_t requests = 0;  ///< SYN-ACKs sent whose last ACK has not found room; without those for a cookie
     std::uint32_t young = 0;     ///< ... and whose SYN-ACK was not repeated yet
-    std::uint16_t credits = 0;   ///< granted by the machine
-    std::uint16_t pending = 0;   ///< accepted, neither admitted nor dropped
-    bool bound = false;
-    bool knocking = false;    ///< a `knock` waits for the process
-    bool queue_told = false;  ///< the machine knows that somebody waits
-    std::uint8_t pauses = 0;  ///< accepts in a row that failed for lack of descriptors
-
-    [[nodiscard]] bool full() const { return length > backlog; }
-    /// The queue of requests is bounded by the backlog, too (inet_csk_reqsk_queue_is_full).
-    [[nodiscard]] bool requests_full() const { return requests > backlog; }
-    void count(Connection& connection) {
-        connection.marks |= Connection::kCounted;
-        ++requests;
-        ++young;
-    }
-    /// It has entered the queue, or is no request any more.
-    void uncount(Connection& connection) {
-        if ((connection.marks & Connection::kCounted) == 0)
-            return;
-        connection.marks = static_cast<std::uint8_t>(connection.marks & ~Connection::kCounted);
-        --requests;
-        young -= connection.synack_tries == 0 ? 1U : 0U;
-    }
 };
+
+/// A port that may be bound. 8 bytes.
+struct ListenerState {
+    static constexpr std::uint32_t kNobody = 0xffff'ffffU;
+    static constexpr std::uint32_t kMostCredits = (1U << 12U) - 1U;
+
+    std::uint32_t queue = kNobody;   ///< of an AcceptQueue
+    std::uint32_t credits : 12 = 0;  ///< granted by the machine
+    std::uint32_t pending : 12 = 0;  ///< accepted, neither admitted nor dropped
+    std::uint32_t pauses : 4 = 0;    ///< accepts in a row that failed for lack of descriptors
+    std::uint32_t bound : 1 = 0;
+    std::uint32_t knocking : 1 = 0;    ///< a `knock` waits for the process
+    std::uint32_t queue_told : 1 = 0;  ///< the machine knows that somebody waits
+};
+static_assert(sizeof(ListenerState) == 8 && protocol::kMaxRootDoors <= ListenerState::kMostCredits);
 
 enum class ProcessKind : std::uint8_t { rank, root, stranger };
 
 /// One process. Those of ranks 0 .. N-1 come first, so that a healthy world needs no table from rank to process.
 struct Process {
     TimeNs busy_until_ns = 0;
-    TimeNs timer_ns = kNever;        ///< the earliest `timer` that is planned
-    TimeNs later_timer_ns = kNever;  ///< ... and the latest
+    TimeNs timer_ns = kNever;  ///< the `timer` that is planned; others in the queue are forgotten
     TimeNs phase_since_ns = 0;
     SlotList inbox;  ///< what it has not yet noticed
     std::uint32_t host = 0;

@@ -126,7 +126,6 @@ void WorldState::end_ring(ProcessId id, Slot slot) {
     processes_[id].known = plan_.nranks;
     Occurrence& occurrence = occurrences_[slot];
     occurrence.frame = last;
-    occurrence.from = protocol::predecessor_of(id, plan_.nranks);
     occurrence.content = contents_.checked_in(last.a);
     arriving_ = slot;
     arriving_as_ = {};

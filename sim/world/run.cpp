@@ -131,7 +131,16 @@ void WorldState::run() {
 bool WorldState::advance() {
     if (tied_.empty() && (queue_.empty() || queue_.next_ns() > plan_.simulated_limit_ns))
         return false;
-    auto const [at_ns, slot] = plan_.any_order ? next() : queue_.pop();
+    EventQueue::Popped popped;
+    if (plan_.any_order) {
+        if (!choose_next(popped))
+            return true;
+    } else {
+        popped = queue_.pop();
+        if (is_forgotten(popped.at_ns, popped.slot))
+            return true;
+    }
+    auto const [at_ns, slot] = popped;
     fetch_ahead();
     now_ns_ = at_ns;
     stamp_ns_ = at_ns;
@@ -169,12 +178,15 @@ std::uint64_t WorldState::channel_of(Slot slot) const {
     return own | std::uint64_t{1} << 48U | static_cast<std::uint64_t>(occurrence.kind) << 32U;
 }
 
-/// The next of those that happen at the earliest time, as the oracle says.
-EventQueue::Popped WorldState::next() {
+/// The next of those that happen at the earliest time, as the oracle says. False: nothing but what is forgotten.
+bool WorldState::choose_next(EventQueue::Popped& popped) {
     if (tied_.empty())
         tied_.push_back(queue_.pop());
     while (!queue_.empty() && queue_.next_ns() == tied_.front().at_ns)
         tied_.push_back(queue_.pop());
+    std::erase_if(tied_, [this](EventQueue::Popped const& one) { return is_forgotten(one.at_ns, one.slot); });
+    if (tied_.empty())
+        return false;
     channels_.clear();
     firsts_.clear();
     for (std::uint32_t i = 0; i < tied_.size(); ++i) {
@@ -185,9 +197,9 @@ EventQueue::Popped WorldState::next() {
         firsts_.push_back(i);
     }
     std::uint32_t const chosen = firsts_[oracle_->pick_among(Choice::order, orders_++, channels_)];
-    EventQueue::Popped const popped = tied_[chosen];
+    popped = tied_[chosen];
     tied_.erase(tied_.begin() + chosen);
-    return popped;
+    return true;
 }
 
 /// What comes into being now was set in motion by the step under way.
@@ -272,7 +284,7 @@ Slot WorldState::plan_for(TimeNs at_ns, Happening kind, ConnectionId connection,
     Occurrence& occurrence = occurrences_[slot];
     occurrence.kind = kind;
     occurrence.connection = connection;
-    occurrence.side = side;
+    occurrence.side = side & 1U;
     ++connections_[connection].references;
     note_cause(slot);
     queue_.push(at_ns, slot);
@@ -405,7 +417,7 @@ void WorldState::handle(Slot slot) {
         break;
     case Happening::timer: {
         if (process.timer_ns <= now_ns_)
-            process.timer_ns = std::exchange(process.later_timer_ns, kNever);
+            process.timer_ns = kNever;
         TimeNs const due_ns = machine_deadline(id);
         if (process.alive() && due_ns <= stamp_ns_)
             feed(id, Event::timer(stamp_ns_));

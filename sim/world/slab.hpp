@@ -4,21 +4,25 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace ronde::sim {
 
-/// `Record` is a plain value. Indices and references stay valid until `free`.
+/// `Record` is a plain value. Indices and references stay valid until `free`. A freed record holds the index of the one
+/// that was freed before it.
 template <class Record>
 class Slab {
 public:
     [[nodiscard]] std::uint32_t make() {
         ++in_use_;
-        if (!free_.empty()) {
-            std::uint32_t const index = free_.back();
-            free_.pop_back();
-            (*this)[index] = Record{};
+        if (free_ != kNone) {
+            std::uint32_t const index = free_;
+            Record& record = (*this)[index];
+            std::memcpy(&free_, &record, sizeof free_);
+            record = Record{};
             return index;
         }
         if (made_ % kChunk == 0)
@@ -27,7 +31,8 @@ public:
     }
     void free(std::uint32_t index) {
         --in_use_;
-        free_.push_back(index);
+        std::memcpy(static_cast<void*>(&(*this)[index]), &free_, sizeof free_);
+        free_ = index;
     }
     [[nodiscard]] Record& operator[](std::uint32_t index) { return (*chunks_[index / kChunk])[index % kChunk]; }
     [[nodiscard]] Record const& operator[](std::uint32_t index) const {
@@ -35,14 +40,16 @@ public:
     }
     [[nodiscard]] std::size_t in_use() const { return in_use_; }
     [[nodiscard]] std::size_t bytes() const {
-        return chunks_.size() * kChunk * sizeof(Record) + free_.capacity() * sizeof(std::uint32_t);
+        return chunks_.size() * kChunk * sizeof(Record) + chunks_.capacity() * sizeof chunks_[0];
     }
 
 private:
     static constexpr std::uint32_t kChunk = 1024;
+    static constexpr std::uint32_t kNone = 0xffff'ffffU;
+    static_assert(std::is_trivially_copyable_v<Record> && sizeof(Record) >= sizeof kNone);
 
     std::vector<std::unique_ptr<std::array<Record, kChunk>>> chunks_;
-    std::vector<std::uint32_t> free_;
+    std::uint32_t free_ = kNone;  ///< the last freed
     std::uint32_t made_ = 0;
     std::size_t in_use_ = 0;
 };

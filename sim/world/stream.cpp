@@ -49,6 +49,11 @@ WorldState::Peer WorldState::quiet_peer(ProcessId process, Link link) const {
     ProcessId const owner = quiet_owner(process, link, bit);
     if (owner == kNoProcess || (processes_[owner].quiet & bit) == 0)
         return {};
+    return usual_peer(process, link, owner);
+}
+
+/// The other end of a connection that has its usual name, whether it stands or not.
+WorldState::Peer WorldState::usual_peer(ProcessId process, Link link, ProcessId owner) const {
     std::uint32_t const k = link.index();
     switch (link.link_class()) {
     case LinkClass::chord_out:
@@ -61,6 +66,19 @@ WorldState::Peer WorldState::quiet_peer(ProcessId process, Link link) const {
     }
     default: return {owner, protocol::kRootLink};
     }
+}
+
+/// Of a frame, or of the last slice of a gather that was computed as a whole.
+ProcessId WorldState::sender_of(Occurrence const& occurrence) const {
+    if (occurrence.connection != kNoConnection)
+        return connections_[occurrence.connection].sides[1U - occurrence.side].process;
+    if (occurrence.kind == Happening::ring_done)
+        return protocol::predecessor_of(occurrence.process, plan_.nranks);
+    if (occurrence.kind != Happening::quiet_frame)
+        return kNoProcess;
+    std::uint32_t bit = 0;
+    return usual_peer(occurrence.process, occurrence.link, quiet_owner(occurrence.process, occurrence.link, bit))
+        .process;
 }
 
 EndOf WorldState::find(ProcessId process, Link link) {
@@ -95,8 +113,8 @@ EndOf WorldState::wake_connection(ProcessId process, Link link) {
         side.set(Side::kAttached);
     connection.sides[0].set(Side::kConnected);
     connection.sides[0].set(Side::kHoldsPort);
-    index_.put(process, link, {id, static_cast<std::uint8_t>(calls ? 0 : 1)});
-    index_.put(peer.process, peer.link, {id, static_cast<std::uint8_t>(calls ? 1 : 0)});
+    index_.put({id, static_cast<std::uint8_t>(calls ? 0 : 1)});
+    index_.put({id, static_cast<std::uint8_t>(calls ? 1 : 0)});
     return {id, static_cast<std::uint8_t>(calls ? 0 : 1)};
 }
 
@@ -141,17 +159,16 @@ void WorldState::release(ConnectionId id) {
 // --- frames out -----------------------------------------------------------------------------------------------------
 
 void WorldState::transmit(ProcessId from, Link link, Frame const& frame, std::uint32_t content, bool notify,
-                          std::uint32_t marks) {
+                          std::uint8_t marks) {
     std::uint64_t const bytes = protocol::kHeaderBytes + std::uint64_t{frame.payload_bytes};
     ++out_.frames;
     out_.bytes += bytes;
     ++out_.frames_by_kind[static_cast<std::size_t>(frame.kind)];
 
     Occurrence words;
-    words.from = from;
     words.content = content;
     words.frame = frame;
-    words.marks = marks;
+    words.marks = marks & Occurrence::kAllMarks;
     Peer const peer = steady_ && bytes <= kSmallFrameBytes ? quiet_peer(from, link) : Peer{};
     if (peer.process != kNoProcess) {
         words.kind = Happening::quiet_frame;
@@ -171,7 +188,7 @@ void WorldState::transmit(ProcessId from, Link link, Frame const& frame, std::ui
     auto const to_side = static_cast<std::uint8_t>(1U - end.side);
     Side& to = connection.sides[to_side];
     words.kind = Happening::frame;
-    words.side = to_side;
+    words.side = to_side & 1U;
     words.connection = end.connection;
     words.process = to.process;
     bool const fits = to.unread_bytes + bytes <= plan_.network.window_bytes;
@@ -407,7 +424,7 @@ void WorldState::on_rst(ConnectionId id, std::uint8_t side_number) {
         ++out_.storm.resets;
     side.set(Side::kLost);
     if (side_number == 1 && connection.stage == Stage::requested) {  // tcp_check_req: a reset ends a request
-        listener_of(side.process, connection.listener).uncount(connection);
+        uncount(listener_of(side.process, connection.listener), connection);
         connection.stage = Stage::gone;
         SlotList unread = side.unread;
         side.unread = {};
@@ -421,7 +438,7 @@ void WorldState::on_rst(ConnectionId id, std::uint8_t side_number) {
     Occurrence& occurrence = occurrences_[slot];
     occurrence.failure = calling ? Failure::refused : Failure::reset;
     occurrence.connection = id;
-    occurrence.side = side_number;
+    occurrence.side = side_number & 1U;
     ++connection.references;
     // Still in the accept queue: it is accepted, what it said is read, and then it is found reset.
     if (!side.has(Side::kAttached))

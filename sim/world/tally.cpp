@@ -49,7 +49,7 @@ void WorldState::note_step(ProcessId id, Event const& event, Actions const& acti
     seen.now_ns = event.now;
     seen.number = steps_;
     seen.process = id;
-    seen.from = arriving_ != kNoSlot ? occurrences_[arriving_].from : kNoProcess;
+    seen.from = arriving_ != kNoSlot ? sender_of(occurrences_[arriving_]) : kNoProcess;
     seen.event = &event;
     seen.actions = &actions;
     seen.rank = root ? nullptr : &wear(id);
@@ -118,7 +118,7 @@ void WorldState::note_phase(ProcessId id, std::uint8_t before, std::uint8_t afte
 }
 
 void WorldState::note_queue(ProcessId id) {
-    std::uint32_t const depth = root_of(id).listener.length;
+    std::uint32_t const depth = who_waits(root_of(id).listener).length;
     out_.storm.queue_high_water = std::max(out_.storm.queue_high_water, depth);
     if (id == plan_.nranks)
         queue_depth_.note(stamp_ns_, depth);
@@ -181,7 +181,7 @@ Outcome WorldState::outcome() {
 
 std::uint64_t WorldState::bytes() const {
     std::uint64_t total = sizeof(*this) + queue_.bytes() + occurrences_.bytes() + connections_.bytes() +
-                          index_.bytes() + contents_.bytes() + hosts_.bytes();
+                          index_.bytes() + accept_queues_.bytes() + contents_.bytes() + hosts_.bytes();
     total += processes_.capacity() * sizeof(Process) + ranks_.capacity() * sizeof(protocol::Rank);
     total += (ring_listeners_.capacity() + callback_listeners_.capacity()) * sizeof(ListenerState);
     for (auto const& root : roots_) {

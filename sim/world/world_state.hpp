@@ -102,6 +102,8 @@ private:
 
     /// First starts and timers are so many that they have no Occurrence: the queue's slot is this bit and the process.
     static constexpr Slot kTimerSlot = 1U << 31;
+    /// A queue is not swept for fewer.
+    static constexpr std::size_t kFewForgotten = 4'096;
 
     // --- run.cpp ---------------------------------------------------------------------------------------------------
     [[nodiscard]] std::uint32_t backlog_in_the_id() const;
@@ -113,7 +115,8 @@ private:
     Slot tell(ProcessId process, Happening kind);
     void submit(Slot slot);
     void fetch_ahead();
-    [[nodiscard]] EventQueue::Popped next();
+    /// Of those that come next and are not forgotten, all of one time.
+    bool choose_next(EventQueue::Popped& popped);
     /// What a slot with kTimerSlot stands for.
     [[nodiscard]] Happening own_happening(Slot slot) const;
     [[nodiscard]] std::uint64_t channel_of(Slot slot) const;
@@ -149,6 +152,12 @@ private:
     void accept_one(ProcessId id, Listener which);
     void drop_listener(ProcessId id, Listener which);
     [[nodiscard]] ListenerState& listener_of(ProcessId process, Listener listener);
+    [[nodiscard]] std::uint32_t backlog_of(ProcessId process, Listener listener) const;
+    [[nodiscard]] AcceptQueue who_waits(ListenerState const& listener) const;
+    [[nodiscard]] AcceptQueue& queue_of(ListenerState& listener);
+    void forget_queue_if_empty(ListenerState& listener);
+    void count(ListenerState& listener, Connection& connection);
+    void uncount(ListenerState& listener, Connection& connection);
     [[nodiscard]] std::uint32_t take_door(ProcessId id);
     void free_door(ProcessId id, std::uint32_t slot, Listener which);
 
@@ -161,12 +170,14 @@ private:
     };
     /// The other end of a connection without a record; kNoProcess when `link` is none.
     [[nodiscard]] Peer quiet_peer(ProcessId process, Link link) const;
+    [[nodiscard]] Peer usual_peer(ProcessId process, Link link, ProcessId owner) const;
+    [[nodiscard]] ProcessId sender_of(Occurrence const& occurrence) const;
     [[nodiscard]] ProcessId quiet_owner(ProcessId process, Link link, std::uint32_t& bit) const;
     EndOf wake_connection(ProcessId process, Link link);
     void rest_if_quiet(ConnectionId id);
     void release(ConnectionId id);
     void transmit(ProcessId from, Link link, Frame const& frame, std::uint32_t content, bool notify,
-                  std::uint32_t marks = 0);
+                  std::uint8_t marks = 0);
     [[nodiscard]] bool is_forgotten_on_the_way(Connection const& connection) const;
     [[nodiscard]] TimeNs arrival_ns(Connection& connection, std::uint8_t to_side, std::uint64_t bytes,
                                     Frame const* frame = nullptr);
@@ -198,6 +209,8 @@ private:
     void perform_reserve(ProcessId id, std::uint32_t count);
     void after_step(ProcessId id, Event const& event, std::uint8_t phase_before);
     void plan_timer(ProcessId id);
+    [[nodiscard]] bool is_forgotten(TimeNs at_ns, Slot slot) const;
+    void sweep_forgotten();
     void take_frame(ProcessId id, Slot slot, EndOf end, Link link);
     void ask_held_again(ProcessId id);
     void next_operation(ProcessId id);
@@ -271,9 +284,11 @@ private:
     std::vector<std::uint64_t> channels_;   ///< ... and those that may come first: by what they must not overtake
     std::vector<std::uint32_t> firsts_;
     std::uint64_t orders_ = 0;
+    std::size_t forgotten_ = 0;  ///< timers in the queue that are not planned any more, at most
     Slab<Occurrence> occurrences_;
     Slab<Connection> connections_;
-    LinkIndex index_;
+    LinkIndex index_{connections_};
+    Slab<AcceptQueue> accept_queues_;
     Contents contents_;
 
     std::vector<Process> processes_;

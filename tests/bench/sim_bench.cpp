@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
                    measured.skipped_frames == 0
                        ? "-"
                        : fmt::format("{:.1f} G", static_cast<double>(measured.skipped_frames) / 1e9),
-                   fmt::format("{} B", measured.peak_bytes / line.nranks)});
+                   fmt::format("{} B", measured.accounted_bytes / line.nranks)});
         std::fputs(".", stderr);
     }
     std::fputs("\n", stderr);

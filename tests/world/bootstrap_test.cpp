@@ -57,6 +57,16 @@ TEST(Bootstrap, JitterLossAndUnevenHostsOnlyCostTime) {
     EXPECT_GT(outcome.last_table_ns, 200 * kMillisecondNs) << "some frame was repeated";
 }
 
+/// 500 bytes at 98 304 ranks; here a few more, because what a world has anyway is shared by fewer.
+TEST(Bootstrap, ARankOfALargeWorldCostsHalfAKilobyteAllTold) {
+    WorldPlan plan = plan_of(8'192);
+    plan.network.same_host = plan.network.same_rack;
+    plan.root_host.accept_service_ns = 15 * kMicrosecondNs;
+    Outcome const outcome = run(plan);
+    EXPECT_TRUE(outcome.all_ready()) << summary(outcome);
+    EXPECT_LE(outcome.world_bytes / plan.nranks, 528U);
+}
+
 TEST(Bootstrap, TablesBeyondTheExactSizeAreWholeToo) {
     Outcome const outcome = run(plan_of(4'000));
     EXPECT_TRUE(outcome.all_ready()) << summary(outcome);
