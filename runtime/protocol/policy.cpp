@@ -135,6 +135,10 @@ std::string_view contradiction_in(Policies const& policies, std::uint32_t nranks
         if (policies.auth == Auth::keyed)
             return "reply callback cannot have auth keyed: the call-back carries its answer at once";
     }
+    // A rank opens its door when its own call is through, and a proof needs an answer from behind the next door: with
+    // one after the other nobody around the ring ever gets it [5.5].
+    if (policies.accepting == Accepting::serial && policies.auth == Auth::keyed && nranks > 1)
+        return "accepting serial cannot have auth keyed: all ranks would wait for the door of their successor";
     if (policies.turns == Turns::send_then_receive && policies.gather == Gather::ring2) {
         return "turns send_then_receive needs gather ring: two ways around cannot take turns";
     }

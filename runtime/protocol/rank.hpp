@@ -63,6 +63,7 @@ struct RankState {
         kMailSent = 128,  ///< the message under way is queued
         kCommitted = 256,
         kContested = 512,  ///< somebody waits behind full doors
+        kTorn = 1024,      ///< chord_out(0) ended in the table's ring gather: what was sent there is lost
     };
 
     TimeNs deadline_ns = kNever;    ///< of the bootstrap, after ready of the operation under way

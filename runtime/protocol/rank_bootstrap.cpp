@@ -63,19 +63,18 @@ void RankStep::send_check_in(Link link) noexcept {
     bool const boundary = partition().is_boundary(config_.rank);
     if (calls_back())
         close_link(link);
+    if (state_.phase != Phase::checking_in)
+        return say_done_again(link);
     if (link == kRootLink && boundary && state_.dials[1].state == Dial::State::idle)
         return dial(1, kPreviousRootLink);
-    if (state_.phase != Phase::checking_in)
-        return;
     // The root may have answered, and even ended, while the second check-in was still under way.
-    bool const answered = has(RankState::kKnowsSuccessor) || has(RankState::kTable);
-    bool const own_done = has(RankState::kRootOpen) || answered;
+    bool const own_done = has(RankState::kRootOpen) || answered();
     if (!own_done || (boundary && !has(RankState::kPreviousRootOpen)))
         return;
     state_.phase = Phase::awaiting_successor;
     if (calls_back())
         grant(Listener::callback, 1);
-    if (answered)
+    if (answered())
         connect_ring();
 }
 
@@ -171,16 +170,15 @@ void RankStep::on_inspected() noexcept {
 }
 
 void RankStep::commit() noexcept {
+    if (has(RankState::kTorn))
+        return;  // the end of the call that is under way decides [6.8]
     switch (policies_.commit) {
-    case Commit::root: {
+    case Commit::root:
         state_.phase = Phase::committing;
-        Frame done;
-        done.kind = FrameKind::done;
-        done.a = config_.rank;
-        send(kRootLink, done);
         set(RankState::kRootDone);
+        if (has(RankState::kRootOpen))  // otherwise it is said when the connection stands again
+            send_done(kRootLink);
         return;
-    }
     case Commit::chords:
         state_.phase = Phase::committing;
         if (config_.nranks == 1)
@@ -189,6 +187,21 @@ void RankStep::commit() noexcept {
     case Commit::none:
     case Commit::automatic: return become_ready();
     }
+}
+
+void RankStep::send_done(Link link) noexcept {
+    Frame done;
+    done.kind = FrameKind::done;
+    done.a = config_.rank;
+    send(link, done);
+}
+
+/// Back at a root [6.7]: what was said on the connection that was reset may never have arrived.
+void RankStep::say_done_again(Link link) noexcept {
+    if (state_.phase == Phase::ready)
+        return leave_root(link);
+    if (link == kRootLink && has(RankState::kRootDone))
+        send_done(link);
 }
 
 /// Whoever can hear the root can say so, whatever else it waits for [6.6].
@@ -202,6 +215,10 @@ void RankStep::answer_roll_call() noexcept {
 void RankStep::on_commit() noexcept {
     if (event_.link != kRootLink || policies_.commit != Commit::root || !has(RankState::kRootDone))
         return fail(Code::protocol_violation, kNoRank, Failure::malformed);
+    all_are_done();
+}
+
+void RankStep::all_are_done() noexcept {
     set(RankState::kCommitted);
     if (state_.phase == Phase::committing && hands_held())
         become_ready();
@@ -218,25 +235,35 @@ void RankStep::become_ready() noexcept {
     if (state_.operation == 0)
         state_.operation = 1;  // operations of the program count on from 2 everywhere [7.1]
     state_.doing = OperationKind::none;
-    for (RankState::Flag const flag : {RankState::kRootOpen, RankState::kPreviousRootOpen}) {
-        if (!has(flag) || calls_back())
-            continue;
-        Link const link = flag == RankState::kRootOpen ? kRootLink : kPreviousRootLink;
-        if (policies_.commit != Commit::root) {
-            Frame done;
-            done.kind = FrameKind::done;
-            done.a = config_.rank;
-            send(link, done);
-        }
-        close_link(link);
+    for (Link const link : {kRootLink, kPreviousRootLink}) {
+        if (has(link == kRootLink ? RankState::kRootOpen : RankState::kPreviousRootOpen))
+            leave_root(link);
     }
     if (state_.dials[1].state == Dial::State::connecting || state_.dials[1].state == Dial::State::greeting)
         close_link(kPreviousRootLink);
-    reset(RankState::kRootOpen);
-    reset(RankState::kPreviousRootOpen);
-    state_.dials[0] = Dial{};
     state_.dials[1] = Dial{};
+    if (state_.dials[0].state == Dial::State::idle)
+        state_.dials[0] = Dial{};
     actions_.push(ActionKind::ready);
+}
+
+/// Ready: whoever waits for all to be done is told, and nothing more is expected from there.
+void RankStep::leave_root(Link link) noexcept {
+    bool const own = link == kRootLink;
+    if (!calls_back()) {
+        if (policies_.commit != Commit::root)
+            send_done(link);
+        close_link(link);
+    }
+    reset(own ? RankState::kRootOpen : RankState::kPreviousRootOpen);
+    state_.dials[own ? 0 : 1] = Dial{};
+}
+
+bool RankStep::answered() const noexcept { return has(RankState::kKnowsSuccessor) || has(RankState::kTable); }
+
+/// Whether this rank cannot become ready without another word from its own root.
+bool RankStep::needs_root() const noexcept {
+    return !answered() || (policies_.commit == Commit::root && !has(RankState::kCommitted));
 }
 
 /// The connection to a root that has (or not yet) answered ended [6.3].
@@ -246,20 +273,23 @@ void RankStep::root_link_closed() noexcept {
     state_.dials[own ? 0 : 1] = Dial{};
     if (calls_back() || state_.phase == Phase::ready)
         return;
-    bool const answered = has(RankState::kKnowsSuccessor) || has(RankState::kTable);
     // A full queue, a box in between, or a door that closed on a slow proof: the same incarnation may check in again.
     // If the root is gone, the fresh socket will be refused.
     bool const may_return =
         event_.failure == Failure::reset || (event_.failure == Failure::end_of_stream && policies_.auth == Auth::keyed);
-    if (may_return && !answered) {
+    if (may_return && !answered()) {
         state_.phase = Phase::checking_in;
         return dial(own ? 0 : 1, event_.link);
     }
+    // The root waits for its return, and would have everybody told that this rank is lost [6.7].
+    if (own && event_.failure == Failure::reset)
+        return dial(0, kRootLink);
     // The extra check-in is never answered. Until my predecessor comes, whom it was for, it may not have been counted.
     if (may_return && !own && state_.phase == Phase::connecting_ring && (state_.in_open & 1U) == 0)
         return dial(1, kPreviousRootLink);
-    bool const needed = (policies_.commit == Commit::root && !has(RankState::kCommitted)) || (own && !answered);
-    if (!needed)
+    if (own)
+        state_.dials[0].last_failure = event_.failure;  // told at the deadline, if this is why nobody comes
+    if (!own || !needs_root())
         return;
     Error error;
     error.code = Code::root_lost;

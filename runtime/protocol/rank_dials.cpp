@@ -134,7 +134,8 @@ void RankStep::dial_failed(Dial& dial, Failure failure, std::int32_t os_error) n
     dial.last_failure = failure;
     dial.last_os_error = static_cast<std::int16_t>(os_error);
     bool const hopeless = failure == Failure::not_permitted || failure == Failure::bad_address;
-    if (hopeless || exhausted(dial))
+    bool const last_word = is_root(dial.link) && state_.phase == Phase::ready;  // who came back only to say done
+    if (hopeless || last_word || exhausted(dial))
         return give_up(dial);
     dial.state = Dial::State::pausing;
     dial.due_ns = event_.now + pause_ns(dial);
@@ -208,6 +209,8 @@ void RankStep::dial_opened(Dial& dial) noexcept {
     case LinkClass::chord_out:
         state_.out_open |= 1U << link.index();
         state_.spoken &= ~(1U << link.index());
+        if (link == chord_out(0) && has(RankState::kTorn))
+            return fail(Code::rank_lost, rank_behind(link), Failure::end_of_stream);
         if (link == chord_out(0)) {
             // The order of old: connect to the successor, only then accept the predecessor [5.5].
             if (policies_.accepting == Accepting::serial)
@@ -230,6 +233,12 @@ void RankStep::give_up(Dial& dial) noexcept {
         dial = Dial{};
         return;
     }
+    if (dial.link == kRootLink && !needs_root()) {  // it had its answer before the connection was reset [6.7]
+        Failure const failure = dial.last_failure;
+        dial = Dial{};
+        dial.last_failure = failure;
+        return;
+    }
     Error error;
     error.failure = dial.last_failure;
     error.os_error = dial.last_os_error;
@@ -239,6 +248,12 @@ void RankStep::give_up(Dial& dial) noexcept {
             error.code = Code::local_failure;
             error.about = config_.rank;
         }
+        return fail(error);
+    }
+    if (state_.dials[0].refusals > 0 && needs_root()) {  // that peer needed it too [6.7]
+        error.code = Code::root_lost;
+        error.failure = Failure::refused;
+        error.os_error = state_.dials[0].last_os_error;
         return fail(error);
     }
     error.code = dial.last_failure == Failure::refused ? Code::rank_lost : Code::peer_unreachable;

@@ -67,6 +67,21 @@ void RankStep::say_farewell() noexcept {
     actions_.push(ActionKind::finish);
 }
 
+/// A check-in that was made again found the round over. If it ended well with me in it, that is no error: at the root
+/// before mine I was told of [6.3]; my own one goes no further than to commit, and not without my `done` [6.7].
+bool RankStep::had_been_counted() noexcept {
+    bool const own = event_.link == kRootLink;
+    bool const own_said_done = own && has(RankState::kRootDone);
+    if (own ? needs_root() && !own_said_done : event_.link != kPreviousRootLink)
+        return false;
+    close_link(event_.link);
+    reset(own ? RankState::kRootOpen : RankState::kPreviousRootOpen);
+    state_.dials[own ? 0 : 1] = Dial{};
+    if (own_said_done)
+        all_are_done();
+    return true;
+}
+
 void RankStep::on_verdict() noexcept {
     if (over())
         return;
@@ -79,13 +94,8 @@ void RankStep::on_verdict() noexcept {
     }
     if (error.code == Code::protocol_violation && error.about == kNoRank)
         error.about = rank_behind(event_.link);
-    // A second check-in that was made again [6.3] and found the round over: there I had been counted.
-    if (error.code == Code::id_consumed && event_.link == kPreviousRootLink && state_.phase >= Phase::connecting_ring) {
-        close_link(kPreviousRootLink);
-        reset(RankState::kPreviousRootOpen);
-        state_.dials[1] = Dial{};
+    if (error.code == Code::id_consumed && state_.phase >= Phase::connecting_ring && had_been_counted())
         return;
-    }
     // Passed on as it was told: cause, phase and reporter are those of whoever noticed first.
     state_.error = error;
     state_.phase = Phase::failed;
@@ -146,14 +156,12 @@ bool RankStep::still_needed(Link link) const noexcept {
 }
 
 /// Whoever has sent its proof believes itself admitted, but the other end may have turned it away in that very moment.
-/// While nothing was heard from there, and nothing said that could be lost, a fresh socket tells: a living peer takes
-/// it, a dead one refuses [6.3].
+/// While nothing was heard from there a fresh socket tells: a living peer takes it, a dead one refuses [6.3].
 bool RankStep::may_dial_again(Link link) const noexcept {
-    bool const around = state_.algorithm != Gather::doubling && state_.algorithm != Gather::star &&
-                        (state_.phase == Phase::gathering || state_.doing == OperationKind::all_gather);
+    bool const programs = goes_around() && state_.doing == OperationKind::all_gather;  // its slices may be lost
     Dial const& dialling = state_.dials[2];
     bool const dial_free = dialling.state == Dial::State::idle || dialling.state == Dial::State::open;
-    return policies_.auth == Auth::keyed && event_.failure != Failure::malformed && !around && dial_free &&
+    return policies_.auth == Auth::keyed && event_.failure != Failure::malformed && !programs && dial_free &&
            (state_.spoken >> link.index() & 1U) == 0;
 }
 
@@ -164,8 +172,13 @@ void RankStep::peer_link_closed() noexcept {
         if ((state_.out_open >> event_.link.index() & 1U) == 0)
             return;
         state_.out_open &= ~(1U << event_.link.index());
-        if (may_dial_again(event_.link))
+        if (may_dial_again(event_.link)) {
+            // Around the ring something of mine is lost with it. That call only gives whoever knows more the time to
+            // say so, before this rank says who is gone [6.8].
+            if (goes_around() && state_.operation == 0 && state_.phase >= Phase::gathering)
+                set(RankState::kTorn);
             return dial(2, event_.link);
+        }
     } else if (event_.link.link_class() == LinkClass::chord_in) {
         if ((state_.in_open >> event_.link.index() & 1U) == 0)
             return;
@@ -262,6 +275,12 @@ void RankStep::fail_at_deadline() noexcept {
             error.os_error = peer.last_os_error;
         } else if (state_.phase == Phase::connecting_ring) {
             error.about = predecessor_of(config_.rank, config_.nranks);
+            // Whom it waits for may wait for that root.
+            bool const root_gone = root.state == Dial::State::idle && root.last_failure != Failure::none;
+            if (root_gone) {
+                error.code = Code::root_lost;
+                error.failure = root.last_failure;
+            }
         } else if (state_.doing == OperationKind::send || state_.doing == OperationKind::receive) {
             error.about = state_.peer;
         } else if (state_.phase != Phase::committing || policies_.commit == Commit::chords) {

@@ -179,6 +179,8 @@ void RankStep::send_slice(Link link, std::uint32_t hops_back, bool notify) noexc
     RankId const slice = forward ? predecessor_of(config_.rank, config_.nranks, hops_back)
                                  : successor_of(config_.rank, config_.nranks, hops_back);
     Source const source = state_.operation == 0 ? Source::table : Source::operation;
+    if (forward && has(RankState::kTorn))
+        return;
     send(link, slices_frame(0, slice, 1), source, slice, 1, notify);
 }
 
@@ -189,6 +191,8 @@ void RankStep::send_length(Link link, std::uint32_t round) noexcept {
     frame.a = round;
     frame.c = state_.slice_bytes;
     frame.d = state_.operation;
+    if (link == chord_out(0) && has(RankState::kTorn))
+        return;
     send(link, frame);
 }
 

@@ -80,9 +80,15 @@ private:
     void commit() noexcept;
     void answer_roll_call() noexcept;
     void on_commit() noexcept;
+    void all_are_done() noexcept;
     [[nodiscard]] bool hands_held() const noexcept;
     void become_ready() noexcept;
+    void send_done(Link link) noexcept;
+    void say_done_again(Link link) noexcept;
+    void leave_root(Link link) noexcept;
     void root_link_closed() noexcept;
+    [[nodiscard]] bool answered() const noexcept;
+    [[nodiscard]] bool needs_root() const noexcept;
 
     // --- rank_gather.cpp: table, all_gather and barrier -----------------------------------------------------
     void start_gather(std::uint32_t operation, Gather algorithm, std::uint64_t slice_bytes) noexcept;
@@ -116,10 +122,14 @@ private:
     void fail_at_deadline() noexcept;
     [[nodiscard]] bool last_call() const noexcept;
     void on_verdict() noexcept;
+    [[nodiscard]] bool had_been_counted() noexcept;
     void on_bye() noexcept;
     void on_close() noexcept;
     void say_farewell() noexcept;
     void peer_link_closed() noexcept;
+    [[nodiscard]] bool goes_around() const noexcept {
+        return state_.algorithm == Gather::ring || state_.algorithm == Gather::ring2;
+    }
     [[nodiscard]] bool may_dial_again(Link link) const noexcept;
     [[nodiscard]] bool still_needed(Link link) const noexcept;
     [[nodiscard]] RankId waited_for() const noexcept;

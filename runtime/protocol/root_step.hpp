@@ -79,6 +79,7 @@ private:
     void pump_roll_call() noexcept;
     [[nodiscard]] bool waits_longer() noexcept;
     void on_loss_timer() noexcept;
+    void give_up(std::uint32_t local_id, Failure failure, std::int32_t os_error) noexcept;
 
     RootConfig const& config_;
     Policies const& policies_;

@@ -69,16 +69,20 @@ void RootStep::member_lost(std::uint32_t local_id, Failure failure, std::int32_t
     lost.flags &= ~std::uint32_t{RootRecord::kConnected};
     if (over() || (lost.flags & RootRecord::kDone) != 0)
         return;
-    bool const served = (lost.flags & RootRecord::kServed) != 0;
     // The first rank of the next block is here only to be told of: after that, its own root watches over it.
     bool const extra = local_id >= to_serve();
     if (extra && failure == Failure::reset && (record(to_serve() - 1U).flags & RootRecord::kServed) != 0)
         return on_done(local_id);
-    if (failure == Failure::reset && !served) {  // it may come back with a fresh socket [6.3]
+    if (failure == Failure::reset && !calls_back()) {  // it may come back with a fresh socket [6.7]
         lost.lost_ns = after_ms(policies_.return_patience_ms);
         root_.next_loss_ns_ = std::min(root_.next_loss_ns_, lost.lost_ns);
         return;
     }
+    give_up(local_id, failure, os_error);
+}
+
+void RootStep::give_up(std::uint32_t local_id, Failure failure, std::int32_t os_error) noexcept {
+    bool const served = (record(local_id).flags & RootRecord::kServed) != 0;
     Error error;
     error.code = Code::rank_lost;
     error.about = rank_of(local_id);
@@ -97,12 +101,12 @@ void RootStep::on_loss_timer() noexcept {
             continue;
         }
         lost.lost_ns = kNever;
-        Error error;
-        error.code = Code::rank_lost;
-        error.about = rank_of(local_id);
-        error.about_phase = static_cast<std::uint32_t>(Phase::awaiting_successor);
-        error.failure = Failure::reset;
-        return judge(error);
+        // Nobody is done before all hold table and hands. So this one did, and said so where nobody could hear it.
+        if (policies_.commit != Commit::chords || root_.done_ == 0)
+            return give_up(local_id, Failure::reset, 0);
+        on_done(local_id);
+        if (over())
+            return;
     }
 }
 

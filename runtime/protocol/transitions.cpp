@@ -152,7 +152,7 @@ constexpr auto kRootTransitions = std::to_array<RootTransition>({
     {r_committing, EventKind::queued, to(r_committing), "3.4"},
     {r_committing, EventKind::frame, to(r_committing, r_judging, r_finished, r_failed), "5.8"},
     {r_committing, EventKind::closed, to(r_committing, r_judging, r_finished, r_failed), "6.3"},
-    {r_committing, EventKind::timer, to(r_committing, r_judging, r_failed), "6.2"},
+    {r_committing, EventKind::timer, to(r_committing, r_judging, r_finished, r_failed), "6.2"},
     {r_committing, EventKind::abort, to(r_judging, r_failed), "7.6"},
 
     {r_judging, EventKind::resume, to(r_judging, r_failed), "6.5"},

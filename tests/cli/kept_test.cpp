@@ -56,10 +56,9 @@ Ended in_folder(std::string const& folder, std::string const& arguments) {
     return run({"sh", "-c", "cd '" + folder + "' && exec '" + ronde_path() + "' " + arguments});
 }
 
-/// A script that violates properties with the machine as it is: a mixture of policies that nobody offers.
 std::string broken_script(Folder const& folder) {
-    std::string const path = folder / "serial.toml";
-    EXPECT_EQ(ronde("sim article-4 --profile ronde --set policy.accepting=serial --print -o " + path).status, 0);
+    std::string const path = folder / "refused.toml";
+    write_broken_script(path);
     return path;
 }
 
@@ -234,10 +233,10 @@ TEST(KeptCheck, HasTheScriptsThatFailedAndTheWorldOfTheFirst) {
     EXPECT_EQ(ended.status, 1) << ended.out;
     std::string const latest = folder / "runs/latest";
     expect_honest_index(latest);
-    EXPECT_EQ(content_of(latest + "/failures/serial.toml"), content_of(script));
-    EXPECT_EQ(in_folder(latest, "check failures/serial.toml --no-picture").status, 1);
+    EXPECT_EQ(content_of(latest + "/failures/refused.toml"), content_of(script));
+    EXPECT_EQ(in_folder(latest, "check failures/refused.toml --no-picture").status, 1);
     EXPECT_EQ(in_folder(latest, "replay trace.txt").status, 0);
-    EXPECT_NE(content_of(latest + "/sequence.svg").find("L4 at step"), std::string::npos) << "why it is a failure";
+    EXPECT_NE(content_of(latest + "/sequence.svg").find("L1 at step"), std::string::npos) << "why it is a failure";
     EXPECT_EQ(Json::parse(content_of(latest + "/results.json"))["scripts"][0]["verdict"], "violated");
 }
 
@@ -258,10 +257,10 @@ TEST(KeptShrink, HasTheSmallScript) {
     ASSERT_EQ(ended.status, 0) << ended.err;
     std::string const latest = folder / "runs/latest";
     expect_honest_index(latest);
-    EXPECT_EQ(content_of(latest + "/failures/serial.small.toml"), content_of(folder / "serial.small.toml"));
+    EXPECT_EQ(content_of(latest + "/failures/refused.small.toml"), content_of(folder / "refused.small.toml"));
     EXPECT_EQ(content_of(latest + "/results.json"), ended.out);
-    EXPECT_EQ(ended.json()["after"]["ranks"], 2);
-    EXPECT_EQ(ended.json()["after"]["faults"], 0);
+    EXPECT_EQ(ended.json()["after"]["ranks"], 1);
+    EXPECT_EQ(ended.json()["after"]["faults"], 2);
 }
 
 TEST(KeptExplore, HasTheStoryInWordsAndAsAPicture) {

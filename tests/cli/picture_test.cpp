@@ -102,21 +102,21 @@ TEST(Pictures, OfAnExplorationAreItsStory) {
 TEST(Pictures, OfScriptsLieBesideThem) {
     Folder const temporary;
     Folder const scripts;
-    std::string const script = scripts / "serial.toml";
-    ASSERT_EQ(ronde("sim article-4 --profile ronde --set policy.accepting=serial --print -o " + script).status, 0);
+    std::string const script = scripts / "refused.toml";
+    write_broken_script(script);
     Ended const checked = drawing(temporary, "check " + script);
     EXPECT_EQ(checked.status, 1);
-    EXPECT_EQ(picture_in(checked.err), scripts / "serial.svg");
-    EXPECT_THAT(content_of(scripts / "serial.svg"), HasSubstr("L4 at step")) << "which property";
+    EXPECT_EQ(picture_in(checked.err), scripts / "refused.svg");
+    EXPECT_THAT(content_of(scripts / "refused.svg"), HasSubstr("L1 at step")) << "which property";
 
     Ended const found = drawing(temporary, "check --cases 1 --format json --failures " + (scripts / ""));
     EXPECT_EQ(found.status, 1);
-    EXPECT_EQ(found.json()["picture"], scripts / "serial.svg");
+    EXPECT_EQ(found.json()["picture"], scripts / "refused.svg");
 
     Ended const small = drawing(temporary, "shrink --continuations 0 --format json " + script);
     EXPECT_EQ(small.status, 0);
-    EXPECT_EQ(small.json()["picture"], scripts / "serial.small.svg");
-    EXPECT_THAT(content_of(scripts / "serial.small.svg"), HasSubstr("2 ranks, failed"));
+    EXPECT_EQ(small.json()["picture"], scripts / "refused.small.svg");
+    EXPECT_THAT(content_of(scripts / "refused.small.svg"), HasSubstr("1 rank, failed"));
     EXPECT_TRUE(left_in(temporary).empty());
 }
 

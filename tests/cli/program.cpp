@@ -59,6 +59,16 @@ std::string content_of(std::string const& path) {
     return text.str();
 }
 
+void write_broken_script(std::string const& path) {
+    std::ofstream(path) << R"(ranks = 4
+fault = [
+    { kind = "refuse", root = 0, duration = "400ms" },
+    { kind = "refuse", root = 0, at = "400ms", duration = "400ms" },
+    { kind = "refuse", root = 0, at = "800ms", duration = "400ms" },
+]
+)";
+}
+
 Json Ended::json() const {
     Json parsed = Json::parse(out, nullptr, false);
     EXPECT_FALSE(parsed.is_discarded()) << "not JSON: " << out << err;

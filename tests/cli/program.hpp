@@ -37,6 +37,10 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 /// Of a file; empty when there is none.
 [[nodiscard]] std::string content_of(std::string const& path);
 
+/// Writes a script that violates L1 with the machine as it is: three refusals, each of which passes soon enough to be
+/// forgiven, one after the other. `ronde shrink` brings it down to 1 rank and 2 faults.
+void write_broken_script(std::string const& path);
+
 /// A folder that goes with the test.
 class Folder {
 public:

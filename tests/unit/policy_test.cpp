@@ -201,6 +201,12 @@ TEST(Contradiction, IsNamed) {
     EXPECT_EQ(text(policies, 8, 1), "reply callback cannot have auth keyed: the call-back carries its answer at once");
     policies.auth = Auth::magic;
     EXPECT_EQ(text(policies, 8, 1), "");
+    policies = resolve(ronde_with([](Policies& p) { p.accepting = Accepting::serial; }), 8, 1);
+    EXPECT_EQ(text(policies, 8, 1),
+              "accepting serial cannot have auth keyed: all ranks would wait for the door of their successor");
+    EXPECT_EQ(text(policies, 1, 1), "") << "nobody waits for anybody";
+    policies.auth = Auth::magic;
+    EXPECT_EQ(text(policies, 8, 1), "");
     policies = doubling;
     policies.commit = Commit::chords;
     EXPECT_EQ(text(policies, 8, 2), "device check at_root needs exactly one root: no root sees all ranks");
