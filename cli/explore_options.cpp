@@ -45,6 +45,16 @@ protocol::Turns turns_named(std::string const& name) {
     throw CLI::ValidationError("--turns", fmt::format("'{}' is none; expected one of {}", name, names));
 }
 
+explore::Reduction reduction_named(std::string const& name) {
+    using explore::Reduction;
+    for (Reduction const reduction : {Reduction::none, Reduction::processes, Reduction::parts, Reduction::links}) {
+        if (name_of(reduction) == name)
+            return reduction;
+    }
+    throw CLI::ValidationError("--reduction",
+                               fmt::format("'{}' is none; expected one of none, processes, parts, links", name));
+}
+
 /// "1=3": rank 1 was told that there are 3 ranks.
 std::pair<protocol::RankId, std::uint32_t> told_in(std::string const& text) {
     std::size_t const equals = text.find('=');
@@ -198,8 +208,14 @@ void add_explore_options(CLI::App& command, ExploreOptions& options) {
         ->type_name("ID")
         ->group(search);
     command
+        .add_option_function<std::string>(
+            "--reduction", [&options](std::string const& name) { options.settings.reduction = reduction_named(name); },
+            "Which orders are left out: none, processes, parts or links (processes; beyond 4 ranks parts)")
+        ->type_name("NAME")
+        ->group(search);
+    command
         .add_flag_callback(
-            "--no-reduction", [&options] { options.settings.reduction = false; },
+            "--no-reduction", [&options] { options.settings.reduction = explore::Reduction::none; },
             "All moves in every state, one search for all faults")
         ->group(search);
 }

@@ -46,7 +46,7 @@ std::vector<FaultPlan> plans_of(ExploreSettings const& settings) {
     std::vector<Fault> const possible = settings.faults == 0 ? std::vector<Fault>{} : possible_faults(settings);
     if (possible.empty())
         return {FaultPlan{}};
-    if (!settings.reduction)
+    if (settings.reduction == Reduction::none)
         return {{possible, settings.faults, false}};
     std::vector<FaultPlan> plans;
     std::vector<Fault> chosen;
@@ -70,6 +70,7 @@ public:
         : job_(settings), room_(job_), progress_(progress), begun_(Clock::now()),
           cpu_begun_ns_(cpu_of_this_process_ns()) {
         result_.settings = settings;
+        result_.settings.reduction = reduction_of(settings);
     }
 
     Exploration run();
@@ -140,8 +141,8 @@ Answer Explorer::search(FaultPlan const& plan) {
         return Answer::holds;  // no shorter one here
     if (answer == Answer::gave_up)
         result_.gave_up_why = search.gave_up_why();
-    bool const perhaps_circles = !search.graded() && is_asked(settings, Property::l4);
-    if (answer == Answer::holds && settings.order == Order::breadth_first && perhaps_circles)
+    bool const broad = settings.order == Order::breadth_first && is_asked(settings, Property::l4);
+    if (answer == Answer::holds && broad && search.circles() != Search::Circles::none)
         answer = look_for_circles(plan);
     if (answer == Answer::holds && result_.counts.states > settings.limit_states) {
         result_.gave_up_why = search.gave_up_why();
@@ -150,7 +151,7 @@ Answer Explorer::search(FaultPlan const& plan) {
     return answer;
 }
 
-/// Where each move leads from one depth to the next there is no circle. Elsewhere a second search, depth first, says.
+/// A second search, depth first, shows a circle.
 Answer Explorer::look_for_circles(FaultPlan const& plan) {
     Search search(room_, plan, result_.settings,
                   [&](SearchCounts const&) { return elapsed_ns() < result_.settings.budget_ns; });
@@ -169,10 +170,10 @@ void Explorer::take(Counterexample const& found) {
 
 /// The reduced search may run ahead with what has nothing to do with it.
 void Explorer::shorten() {
-    if (!result_.settings.reduction || result_.found->path.empty())
+    if (result_.settings.reduction == Reduction::none || result_.found->path.empty())
         return;
     ExploreSettings complete = result_.settings;
-    complete.reduction = false;
+    complete.reduction = Reduction::none;
     complete.limit_states = kShorterStates;
     Search search(room_, result_.found->plan, complete, [](SearchCounts const&) { return true; });
     if (search.breadth_first(result_.found->path.size() - 1U) == Answer::broken)

@@ -46,8 +46,10 @@ public:
     [[nodiscard]] std::optional<Counterexample> const& found() const { return found_; }
     [[nodiscard]] std::set<std::string> const& outcomes() const { return outcomes_; }
     [[nodiscard]] std::string const& gave_up_why() const { return gave_up_why_; }
-    /// After breadth_first: whether each move led from one depth to the next, so that there can be no circle.
-    [[nodiscard]] bool graded() const { return graded_; }
+    /// After breadth_first that holds: whether no move leads back to where it came from. `unknown`: there were more
+    /// moves than it keeps.
+    enum class Circles : std::uint8_t { none, some, unknown };
+    [[nodiscard]] Circles circles() const;
 
 private:
     static constexpr std::uint32_t kNoParent = 0xffff'ffffU;
@@ -90,8 +92,11 @@ private:
     std::vector<std::uint64_t> world_at_;  ///< exact: where each begins
     std::uint32_t numbers_ = 0;
     std::uint64_t since_asked_ = 0;
-    bool graded_ = true;
-    World world_;  ///< where moves are made
+    bool graded_ = true;                    ///< each move led from one depth to the next
+    bool keeps_arcs_ = true;                ///< breadth first: not yet too many
+    std::vector<std::uint32_t> arcs_;       ///< ... where all moves lead, in the order of the worlds that they leave
+    std::vector<std::uint64_t> arcs_from_;  ///< ... where those of each world begin
+    World world_;                           ///< where moves are made
     Moves moves_;
     std::vector<Successor> successors_;
     std::vector<std::byte> successors_bytes_;

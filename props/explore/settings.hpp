@@ -56,6 +56,15 @@ enum class Order : std::uint8_t {
     depth_first,    ///< reaches ends soon, needs little memory besides the fingerprints
 };
 
+/// Which moves are left out because others that come first lead to the same (docs/checking.md).
+enum class Reduction : std::uint8_t {
+    none,
+    processes,  ///< all moves of one process are enough when nothing else can come to it first
+    parts,      ///< likewise one move that touches nothing of its process but a door or a call of its own
+    links,      ///< likewise any move on a connection, while nobody has a reason to fail
+    automatic,  ///< by processes while the job is small, then by parts: see reduction_of
+};
+
 struct ExploreSettings {
     std::uint32_t nranks = 3;  ///< 1 .. kMostRanks
     std::uint32_t nroots = 1;  ///< 1 .. min(nranks, kMostRoots)
@@ -72,8 +81,8 @@ struct ExploreSettings {
 
     std::optional<Property> only;  ///< nothing else is looked for; what else breaks a rule in a step leads nowhere
     Order order = Order::breadth_first;
-    bool exact = false;     ///< keep whole states instead of fingerprints
-    bool reduction = true;  ///< persistent sets (docs/checking.md)
+    bool exact = false;  ///< keep whole states instead of fingerprints
+    Reduction reduction = Reduction::automatic;
     bool keep_outcomes = false;
     std::uint64_t limit_states = 200'000'000;  ///< visited in one search
     std::uint32_t limit_depth = 100'000;
@@ -83,6 +92,11 @@ struct ExploreSettings {
 /// Why such a world cannot be explored, in one line, or an empty text.
 [[nodiscard]] std::string contradiction_in(ExploreSettings const& settings);
 
+/// The reduction that such an exploration makes, never automatic. Parts are a property of the machines, processes are
+/// not: whatever fits without leaning on the machines does without.
+[[nodiscard]] Reduction reduction_of(ExploreSettings const& settings) noexcept;
+
+[[nodiscard]] std::string_view name_of(Reduction reduction) noexcept;
 [[nodiscard]] std::string_view name_of(FaultKind kind) noexcept;
 [[nodiscard]] std::string_view name_of(StrangerSays says) noexcept;
 

@@ -200,7 +200,7 @@ tl::expected<Broken, std::string> retrace(ExploreSettings const& settings, std::
     MachineRoom room(job);
     FaultPlan plan{settings.given, static_cast<std::uint32_t>(settings.given.size()), true};
     std::sort(plan.list.begin(), plan.list.end());
-    MoveFinder finder(room, plan, false);
+    MoveFinder finder(room, plan, Reduction::none);
     Storyteller teller(room, plan);
     Moves moves;
     Broken broken;

@@ -144,7 +144,7 @@ void Mover::arrive(Move move) {
     feed(connection.callee, input);
 }
 
-/// The slot is any free one. It depends on who called, so that the order of arrival leaves no trace.
+/// The slot is any free one: which one should not depend on the order of arrival.
 void Mover::accept(Connection& connection, Node node) {
     std::uint32_t taken = 0;
     for (Connection const& other : world_.all()) {
@@ -154,9 +154,12 @@ void Mover::accept(Connection& connection, Node node) {
     }
     NodeFacts const& facts = room_.facts(node, world_.states[node]);
     std::uint32_t const credits = facts.credits[static_cast<std::size_t>(connection.listener)];
-    std::uint32_t slot = connection.caller % credits;
-    while ((taken >> slot & 1U) != 0)
-        slot = (slot + 1U) % credits;
+    std::uint32_t slot = preferred_door(job_, connection, credits);
+    if ((taken >> slot & 1U) != 0) {
+        slot = credits - 1U;
+        while ((taken >> slot & 1U) != 0)
+            --slot;
+    }
     connection.stage = Stage::standing;
     connection.ends[1].link_class = LinkClass::pending;
     connection.ends[1].link_index = static_cast<std::uint8_t>(slot);
@@ -472,6 +475,26 @@ bool is_held(MachineRoom& room, World const& world, Move move) {
     Connection const& connection = world.connections[move.connection];
     Input const input = input_of(room, connection, move.detail);
     return input.kind == EventKind::frame && room.step(move.node, world.states[move.node], input).held;
+}
+
+bool FaultPlan::is_left(World const& world, std::size_t fault) const {
+    std::uint32_t happened = 0;
+    bool this_one = false;
+    for (std::uint8_t const spent : world.spent) {
+        happened += spent != 0 ? 1U : 0U;
+        this_one = this_one || spent == fault + 1U;
+    }
+    return happened < at_most && !(each_once && this_one);
+}
+
+std::uint32_t stranger_door(Job const& job, Node callee, std::uint32_t doors) {
+    return job.is_root(callee) ? job.nodes % doors : doors - 1U;
+}
+
+std::uint32_t preferred_door(Job const& job, Connection const& connection, std::uint32_t doors) {
+    if (job.is_stranger(connection.caller))
+        return stranger_door(job, connection.callee, doors);
+    return (job.is_root(connection.callee) ? connection.caller : connection.ends[0].link_index) % doors;
 }
 
 bool has_room(MachineRoom const& room, World const& world, Node node, Listener listener) {
