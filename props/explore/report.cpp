@@ -136,8 +136,8 @@ std::string exploration_text(Exploration const& exploration) {
                         counts.rests, counts.depth);
     text += fmt::format("  {} of {} searches done; {}\n", exploration.searches_done, exploration.searches,
                         reduction_text(exploration));
-    text += fmt::format("  {} states of single processes, {} steps of the machines\n", exploration.node_states,
-                        exploration.machine_steps);
+    text += fmt::format("  {} states of single processes, {} steps of the machines\n", exploration.counts.node_states,
+                        exploration.counts.machine_steps);
     text += fmt::format("  {:.2f} s ({:.2f} s of CPU: {:.2f} M states/s, {:.2f} M transitions/s), {:.1f} MiB\n",
                         static_cast<double>(seconds(exploration.elapsed_ns)),
                         static_cast<double>(seconds(exploration.cpu_ns)), rate(counts.states, exploration),
@@ -170,8 +170,8 @@ std::string exploration_json(Exploration const& exploration) {
     json["reduced"] = counts.reduced;
     json["searches"] = exploration.searches;
     json["searches_done"] = exploration.searches_done;
-    json["node_states"] = exploration.node_states;
-    json["machine_steps"] = exploration.machine_steps;
+    json["node_states"] = exploration.counts.node_states;
+    json["machine_steps"] = exploration.counts.machine_steps;
     json["elapsed_ns"] = exploration.elapsed_ns;
     json["cpu_ns"] = exploration.cpu_ns;
     json["exact"] = settings.exact;

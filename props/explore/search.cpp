@@ -52,7 +52,8 @@ bool Search::may_go_on() {
     if (++since_asked_ < kAskEvery)
         return true;
     since_asked_ = 0;
-    return keep_going_(counts_);
+    out_of_time_ = !keep_going_(counts_);
+    return !out_of_time_;
 }
 
 bool Search::begins_well() {
@@ -137,7 +138,7 @@ Answer Search::expand(std::span<std::byte const> from, std::uint32_t number, Lev
     return Answer::holds;
 }
 
-Answer Search::breadth_first(std::uint64_t most_depth) {
+Answer Search::breadth_first(std::atomic<std::uint64_t> const& most_depth) {
     if (!begins_well())
         return Answer::broken;
     bool fresh = false;
@@ -166,10 +167,14 @@ Answer Search::breadth_first(std::uint64_t most_depth) {
             counts_.bytes, visited_.bytes() + records_.size() * sizeof(Record) + arcs_.size() * sizeof(std::uint32_t) +
                                arcs_from_.size() * sizeof(std::uint64_t) + level.bytes.size() + next.bytes.size() +
                                worlds_.size());
+        counts_.node_states = room_.states();
+        counts_.machine_steps = room_.steps();
+        counts_by_depth_.push_back(counts_);
         if (counts_.states > settings_.limit_states)
             return give_up(fmt::format("more than {} states", settings_.limit_states));
-        if (depth + 1U > most_depth && !next.bytes.empty())
-            return give_up(fmt::format("paths of more than {} steps", most_depth));
+        std::uint64_t const longest = most_depth;
+        if (depth + 1U > longest && !next.bytes.empty())
+            return give_up(fmt::format("paths of more than {} steps", longest));
         level = std::move(next);
     }
     long double const seen = static_cast<long double>(numbers_);

@@ -87,6 +87,7 @@ struct ExploreSettings {
     std::uint64_t limit_states = 200'000'000;  ///< visited in one search
     std::uint32_t limit_depth = 100'000;
     TimeNs budget_ns = protocol::kNever;  ///< wall time
+    std::uint32_t jobs = 1;               ///< searches at once, each a thread
 };
 
 /// Why such a world cannot be explored, in one line, or an empty text.

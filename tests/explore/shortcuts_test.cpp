@@ -124,7 +124,7 @@ TEST(Shortcuts, TheSameSearchTwiceCountsTheSame) {
     Exploration const second = explore(settings);
     EXPECT_EQ(first.counts.states, second.counts.states);
     EXPECT_EQ(first.counts.transitions, second.counts.transitions);
-    EXPECT_EQ(first.machine_steps, second.machine_steps);
+    EXPECT_EQ(first.counts.machine_steps, second.counts.machine_steps);
     EXPECT_EQ(first.outcomes, second.outcomes);
 }
 
