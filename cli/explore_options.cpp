@@ -26,9 +26,9 @@ std::uint32_t kinds_of(std::string const& text) {
         while (kind < explore::kFaultKinds && name_of(static_cast<explore::FaultKind>(kind)) != word)
             ++kind;
         if (kind == explore::kFaultKinds)
-            throw UsageError(fmt::format(
-                "--faults-of: '{}' is no kind of fault; expected crash, crash-reset, drop, reset, stranger or timeout",
-                word));
+            throw UsageError(fmt::format("--faults-of: '{}' is no kind of fault; expected crash, crash-reset, drop, "
+                                         "reset, stranger, timeout or haste",
+                                         word));
         kinds |= 1U << kind;
     }
     return kinds;
@@ -187,7 +187,7 @@ void add_explore_options(CLI::App& command, ExploreOptions& options) {
     command
         .add_option_function<std::string>(
             "--faults-of", [&options](std::string const& text) { options.settings.kinds = kinds_of(text); },
-            "crash, crash-reset, drop, reset, stranger, timeout (all)")
+            "crash, crash-reset, drop, reset, stranger, timeout, haste (all)")
         ->type_name("KIND,...")
         ->group(faults);
     command.add_option("--given", options.given, "Exactly these may go wrong, such as crash:2,stranger:root0=claim")

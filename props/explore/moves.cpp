@@ -111,6 +111,7 @@ void MoveFinder::find_faults(World const& world, std::vector<Move>& faults) {
                 faults.push_back({Kind::fault, fault.node, 0, detail});
             break;
         case FaultKind::timeout:
+        case FaultKind::haste:
             if (facts.life == Life::running && facts.deadline_ns != kNever && facts.deadline_ns > 0)
                 faults.push_back({Kind::fault, fault.node, 0, detail});
             break;
@@ -194,7 +195,8 @@ bool MoveFinder::faults_keep_out(World const& world, Node node) const {
         Fault const& fault = plan_.list[number];
         if (fault.kind == FaultKind::timeout)
             return false;
-        bool const own_alone = fault.kind == FaultKind::crash || fault.kind == FaultKind::stranger;
+        bool const own_alone =
+            fault.kind == FaultKind::crash || fault.kind == FaultKind::stranger || fault.kind == FaultKind::haste;
         if (own_alone)
             continue;  // of this node: among its moves; of another: what it does to this one comes last in a queue
         for (Connection const& connection : world.all()) {

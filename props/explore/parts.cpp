@@ -69,6 +69,7 @@ bool PartFinder::fault_may_interfere(World const& world, Move move) const {
                 return true;
             break;
         case FaultKind::crash_reset:
+        case FaultKind::haste:
             if (fault.node == connection.caller || fault.node == connection.callee)
                 return true;
             break;

@@ -75,8 +75,8 @@ std::string_view name_of(Reduction reduction) noexcept {
 }
 
 std::string_view name_of(FaultKind kind) noexcept {
-    constexpr std::array<std::string_view, kFaultKinds> names{"crash", "crash-reset", "drop",
-                                                              "reset", "stranger",    "timeout"};
+    constexpr std::array<std::string_view, kFaultKinds> names{"crash",    "crash-reset", "drop", "reset",
+                                                              "stranger", "timeout",     "haste"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -124,6 +124,7 @@ std::vector<Fault> possible_faults(ExploreSettings const& settings) {
         add(FaultKind::crash, node);
         add(FaultKind::crash_reset, node);
         add(FaultKind::timeout, node);
+        add(FaultKind::haste, node);
         for (StrangerSays const says : {StrangerSays::nothing, StrangerSays::garbage, StrangerSays::claim})
             add(FaultKind::stranger, node, LinkClass::none, 0, says);
         if (root && job.policies.reply != Reply::callback)

@@ -31,9 +31,10 @@ enum class FaultKind : std::uint8_t {
     drop,         ///< one attempt of a rank to connect is never answered
     reset,        ///< one connection that a rank made is reset by something in between
     stranger,     ///< somebody who has no business here connects to a listener
-    timeout,      ///< the next timer of a machine is due although messages are still on their way
+    timeout,      ///< the next timer of a machine is due although messages are still on their way; time passes for all
+    haste,        ///< likewise, but its clock alone runs ahead: for all others no time passes
 };
-inline constexpr std::uint32_t kFaultKinds = 6;
+inline constexpr std::uint32_t kFaultKinds = 7;
 
 /// What a stranger says. `claim`: a hello with fitting numbers, a proof without the secret, a first frame; then it
 /// leaves.

@@ -156,6 +156,7 @@ std::string Storyteller::fault_text(Move move) const {
     case FaultKind::reset: return fmt::format("FAULT its connection to {} is reset", job_.name_of(connection.callee));
     case FaultKind::stranger: return fmt::format("FAULT a stranger calls and says {}", name_of(fault.says));
     case FaultKind::timeout: return "FAULT its timer is due early";
+    case FaultKind::haste: return "FAULT its clock runs ahead to its timer";
     }
     return {};
 }

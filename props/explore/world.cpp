@@ -36,6 +36,8 @@ private:
     void ending(Move move);
     void sent(Move move);
     void timer(Node node);
+    void haste(Node node);
+    void ring_timer(Node node);
     void fault(Move move);
     void crash(Node node, bool reset);
     void drop(Move move);
@@ -201,6 +203,17 @@ void Mover::timer(Node node) {
     TimeNs const elapsed_ns = std::max<TimeNs>(deadline_ns, 0);
     for (Node other = 0; other < job_.nodes; ++other)
         world_.states[other] = room_.aged(other, world_.states[other], elapsed_ns);
+    ring_timer(node);
+}
+
+/// Time moves on to the node's timer, for that node alone.
+void Mover::haste(Node node) {
+    TimeNs const deadline_ns = room_.facts(node, world_.states[node]).deadline_ns;
+    world_.states[node] = room_.aged(node, world_.states[node], std::max<TimeNs>(deadline_ns, 0));
+    ring_timer(node);
+}
+
+void Mover::ring_timer(Node node) {
     StateNumber const before = world_.states[node];
     Input input;
     input.kind = EventKind::timer;
@@ -221,6 +234,7 @@ void Mover::fault(Move move) {
     case FaultKind::crash_reset: return crash(fault.node, true);
     case FaultKind::drop: world_.connections[move.connection].stage = Stage::lost; return;
     case FaultKind::timeout: return timer(fault.node);
+    case FaultKind::haste: return haste(fault.node);
     case FaultKind::stranger: return stranger(fault);
     case FaultKind::reset:
         for (unsigned const end : {0U, 1U}) {
