@@ -38,12 +38,13 @@ PartFinder::PartFinder(MachineRoom const& room, FaultPlan const& plan, bool link
 bool PartFinder::is_local(World const& world, Move move) const {
     bool const at_connection = move.kind == Kind::arrive || move.kind == Kind::connected ||
                                move.kind == Kind::deliver || move.kind == Kind::ending;
-    if (!at_connection || fault_may_interfere(world, move))
-        return false;
-    if (!is_only_stranger(world, world.connections[move.connection]))
+    if (!at_connection)
         return false;
     NodeFacts const& facts = room_.facts(move.node, world.states[move.node]);
     bool const gone = facts.life == Life::ended || facts.life == Life::dead;
+    bool const may_fail = !job_.is_root(move.node) && !calm_ && !gone;
+    if (may_fail || fault_may_interfere(world, move) || !is_only_stranger(world, world.connections[move.connection]))
+        return false;
     if (gone)
         return move.kind == Kind::arrive;  // refused, whatever else comes
     if (facts.life != Life::running || facts.deadline_ns <= 0)
@@ -188,8 +189,6 @@ bool PartFinder::is_local_at_root(World const& world, Move move) const {
 /// A rank that fails closes everything, which commutes with nothing: so only where nobody fails. There it is a hello
 /// that touches only its door, and a call that is answered; a proof gives the rank a hand, which is more than a part.
 bool PartFinder::is_local_at_rank(World const& world, Move move) const {
-    if (!calm_)
-        return false;
     Connection const& connection = world.connections[move.connection];
     bool const keyed = job_.policies.auth == Auth::keyed;
     if (move.kind == Kind::arrive)
