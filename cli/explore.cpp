@@ -171,6 +171,12 @@ void register_explore(CLI::App& app, Outcome& outcome) {
     command->add_flag("--exact", options->options.settings.exact, "Compare whole states, not fingerprints")
         ->group(search);
     add_number(
+        *command, "--jobs", 1, 1'024,
+        [options](std::uint64_t n) { options->options.settings.jobs = static_cast<std::uint32_t>(n); },
+        "Searches at once, one for each set of faults; results do not depend on it (1)")
+        ->type_name("J")
+        ->group(search);
+    add_number(
         *command, "--limit-states", 1, 4'000'000'000U,
         [options](std::uint64_t n) { options->options.settings.limit_states = n; }, "Give up beyond")
         ->group(search);

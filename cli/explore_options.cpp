@@ -26,9 +26,9 @@ std::uint32_t kinds_of(std::string const& text) {
         while (kind < explore::kFaultKinds && name_of(static_cast<explore::FaultKind>(kind)) != word)
             ++kind;
         if (kind == explore::kFaultKinds)
-            throw UsageError(fmt::format(
-                "--faults-of: '{}' is no kind of fault; expected crash, crash-reset, drop, reset, stranger or timeout",
-                word));
+            throw UsageError(fmt::format("--faults-of: '{}' is no kind of fault; expected crash, crash-reset, drop, "
+                                         "reset, stranger, timeout or haste",
+                                         word));
         kinds |= 1U << kind;
     }
     return kinds;
@@ -43,6 +43,16 @@ protocol::Turns turns_named(std::string const& name) {
         names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(turns));
     }
     throw CLI::ValidationError("--turns", fmt::format("'{}' is none; expected one of {}", name, names));
+}
+
+explore::Reduction reduction_named(std::string const& name) {
+    using explore::Reduction;
+    for (Reduction const reduction : {Reduction::none, Reduction::processes, Reduction::parts, Reduction::links}) {
+        if (name_of(reduction) == name)
+            return reduction;
+    }
+    throw CLI::ValidationError("--reduction",
+                               fmt::format("'{}' is none; expected one of none, processes, parts, links", name));
 }
 
 /// "1=3": rank 1 was told that there are 3 ranks.
@@ -177,7 +187,7 @@ void add_explore_options(CLI::App& command, ExploreOptions& options) {
     command
         .add_option_function<std::string>(
             "--faults-of", [&options](std::string const& text) { options.settings.kinds = kinds_of(text); },
-            "crash, crash-reset, drop, reset, stranger, timeout (all)")
+            "crash, crash-reset, drop, reset, stranger, timeout, haste (all)")
         ->type_name("KIND,...")
         ->group(faults);
     command.add_option("--given", options.given, "Exactly these may go wrong, such as crash:2,stranger:root0=claim")
@@ -198,8 +208,14 @@ void add_explore_options(CLI::App& command, ExploreOptions& options) {
         ->type_name("ID")
         ->group(search);
     command
+        .add_option_function<std::string>(
+            "--reduction", [&options](std::string const& name) { options.settings.reduction = reduction_named(name); },
+            "Which orders are left out: none, processes, parts or links (processes; beyond 4 ranks parts)")
+        ->type_name("NAME")
+        ->group(search);
+    command
         .add_flag_callback(
-            "--no-reduction", [&options] { options.settings.reduction = false; },
+            "--no-reduction", [&options] { options.settings.reduction = explore::Reduction::none; },
             "All moves in every state, one search for all faults")
         ->group(search);
 }

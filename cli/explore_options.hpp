@@ -24,7 +24,7 @@ struct ExploreOptions {
     [[nodiscard]] explore::ExploreSettings chosen() const;
 };
 
-/// Who takes part, what may go wrong, and --no-reduction. `options` must outlive the parsing.
+/// Who takes part, what may go wrong, and which orders are left out. `options` must outlive the parsing.
 void add_explore_options(CLI::App& command, ExploreOptions& options);
 
 /// --profile and --gather. What they fill must outlive the parsing.

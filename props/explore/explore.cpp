@@ -1,11 +1,18 @@
 #include "explore/explore.hpp"
 
+#include "explore/plan_search.hpp"
 #include "explore/story.hpp"
+
+#include <fmt/format.h>
 
 #include <time.h>  // NOLINT(modernize-deprecated-headers): more than C has
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
 
 namespace ronde::explore {
 namespace {
@@ -46,7 +53,7 @@ std::vector<FaultPlan> plans_of(ExploreSettings const& settings) {
     std::vector<Fault> const possible = settings.faults == 0 ? std::vector<Fault>{} : possible_faults(settings);
     if (possible.empty())
         return {FaultPlan{}};
-    if (!settings.reduction)
+    if (settings.reduction == Reduction::none)
         return {{possible, settings.faults, false}};
     std::vector<FaultPlan> plans;
     std::vector<Fault> chosen;
@@ -62,14 +69,19 @@ void add(SearchCounts& sum, SearchCounts const& more) {
     sum.depth = std::max(sum.depth, more.depth);
     sum.bytes = std::max(sum.bytes, more.bytes);
     sum.mistaken_2_65 += more.mistaken_2_65;
+    sum.node_states += more.node_states;
+    sum.machine_steps += more.machine_steps;
 }
 
+/// Searches, each with a set of faults of its own, perhaps several at once. What comes of them is put together in the
+/// order of the sets, as if they had run one after the other.
 class Explorer {
 public:
     Explorer(ExploreSettings const& settings, std::function<void(Progress const&)> const& progress)
-        : job_(settings), room_(job_), progress_(progress), begun_(Clock::now()),
-          cpu_begun_ns_(cpu_of_this_process_ns()) {
+        : job_(settings), progress_(progress), begun_(Clock::now()), cpu_begun_ns_(cpu_of_this_process_ns()) {
         result_.settings = settings;
+        result_.settings.reduction = reduction_of(settings);
+        most_depth_ = settings.limit_depth;
     }
 
     Exploration run();
@@ -78,105 +90,150 @@ private:
     [[nodiscard]] TimeNs elapsed_ns() const {
         return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begun_).count();
     }
-    Answer search(FaultPlan const& plan);
-    Answer look_for_circles(FaultPlan const& plan);
-    void take(Counterexample const& found);
+    [[nodiscard]] bool in_time() const { return elapsed_ns() < result_.settings.budget_ns; }
+    void one_after_the_other();
+    void side_by_side(std::uint32_t jobs);
+    void work(std::vector<SearchCounts>& running, std::size_t worker);
+    bool take(PlanResult result);
     void shorten();
+    void show(SearchCounts const& running);
 
     Job job_;
-    MachineRoom room_;
     std::function<void(Progress const&)> const& progress_;
     Clock::time_point begun_;
     TimeNs cpu_begun_ns_;
     Exploration result_;
+    std::vector<FaultPlan> plans_;
+    std::unique_ptr<MachineRoom> room_;          ///< of what was found
+    std::atomic<std::uint64_t> most_depth_ = 0;  ///< of what is looked for: shorter than what was found
+
+    // Of searches that run side by side.
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::size_t next_ = 0;                     ///< the first plan that nobody has begun
+    std::map<std::size_t, PlanResult> ready_;  ///< by plan: not yet taken, because an earlier one is missing
+    std::atomic<bool> over_ = false;
 };
 
 Exploration Explorer::run() {
-    std::vector<FaultPlan> const plans = plans_of(result_.settings);
-    result_.searches = plans.size();
-    for (FaultPlan const& plan : plans) {
-        Answer const answer = search(plan);
-        if (answer == Answer::gave_up && !result_.found) {
-            result_.answer = Answer::gave_up;
-            break;
-        }
-        if (answer == Answer::gave_up)
-            break;
-        ++result_.searches_done;
-        if (result_.found && (result_.settings.order == Order::depth_first || result_.found->path.empty()))
-            break;
-    }
+    plans_ = plans_of(result_.settings);
+    result_.searches = plans_.size();
+    auto const jobs = static_cast<std::uint32_t>(std::min<std::size_t>(result_.settings.jobs, plans_.size()));
+    if (jobs <= 1)
+        one_after_the_other();
+    else
+        side_by_side(jobs);
     if (result_.found) {
         shorten();
         result_.answer = Answer::broken;
-        result_.story = story_of(room_, *result_.found);
+        result_.story = story_of(*room_, *result_.found);
+        result_.outcomes.clear();
     }
-    result_.node_states = room_.states();
-    result_.machine_steps = room_.steps();
     result_.elapsed_ns = elapsed_ns();
     result_.cpu_ns = cpu_of_this_process_ns() - cpu_begun_ns_;
     return std::move(result_);
 }
 
-/// One plan. When a counterexample is known already, only a shorter one is looked for.
-Answer Explorer::search(FaultPlan const& plan) {
-    ExploreSettings const& settings = result_.settings;
-    auto const keep_going = [&](SearchCounts const& counts) {
-        SearchCounts sum = result_.counts;
-        add(sum, counts);
-        if (progress_)
-            progress_({sum, result_.searches_done, result_.searches, elapsed_ns()});
-        return elapsed_ns() < settings.budget_ns;
+void Explorer::show(SearchCounts const& running) {
+    if (!progress_)
+        return;
+    SearchCounts sum = result_.counts;
+    add(sum, running);
+    progress_({sum, result_.searches_done, result_.searches, elapsed_ns()});
+}
+
+void Explorer::one_after_the_other() {
+    auto const keep_going = [this](SearchCounts const& counts) {
+        show(counts);
+        return in_time();
     };
-    Search search(room_, plan, settings, keep_going);
-    std::uint64_t const most_depth = result_.found ? result_.found->path.size() - 1U : settings.limit_depth;
-    Answer answer = settings.order == Order::depth_first ? search.depth_first() : search.breadth_first(most_depth);
-    add(result_.counts, search.counts());
-    result_.outcomes.insert(search.outcomes().begin(), search.outcomes().end());
-    if (answer == Answer::broken)
-        take(*search.found());
-    bool const cut_short = answer == Answer::gave_up && result_.found && elapsed_ns() < settings.budget_ns;
-    if (cut_short)
-        return Answer::holds;  // no shorter one here
-    if (answer == Answer::gave_up)
-        result_.gave_up_why = search.gave_up_why();
-    bool const perhaps_circles = !search.graded() && is_asked(settings, Property::l4);
-    if (answer == Answer::holds && settings.order == Order::breadth_first && perhaps_circles)
-        answer = look_for_circles(plan);
-    if (answer == Answer::holds && result_.counts.states > settings.limit_states) {
-        result_.gave_up_why = search.gave_up_why();
-        return Answer::gave_up;
+    for (FaultPlan const& plan : plans_) {
+        if (!take(search_plan(job_, plan, result_.settings, most_depth_, keep_going)))
+            return;
     }
-    return answer;
 }
 
-/// Where each move leads from one depth to the next there is no circle. Elsewhere a second search, depth first, says.
-Answer Explorer::look_for_circles(FaultPlan const& plan) {
-    Search search(room_, plan, result_.settings,
-                  [&](SearchCounts const&) { return elapsed_ns() < result_.settings.budget_ns; });
-    Answer const answer = search.depth_first();
-    if (answer == Answer::broken)
-        take(*search.found());
-    if (answer == Answer::gave_up)
-        result_.gave_up_why = search.gave_up_why();
-    return answer;
+void Explorer::side_by_side(std::uint32_t jobs) {
+    std::vector<SearchCounts> running(jobs);
+    std::vector<std::jthread> workers;
+    for (std::uint32_t worker = 0; worker < jobs; ++worker)
+        workers.emplace_back([&, worker] { work(running, worker); });
+    std::unique_lock lock(mutex_);
+    for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
+        while (ready_.count(plan) == 0) {
+            changed_.wait_for(lock, std::chrono::milliseconds(100));
+            SearchCounts sum;
+            for (SearchCounts const& counts : running)
+                add(sum, counts);
+            show(sum);
+        }
+        if (!take(std::move(ready_.extract(plan).mapped())))
+            break;
+    }
+    over_ = true;
 }
 
-void Explorer::take(Counterexample const& found) {
-    if (!result_.found || found.path.size() < result_.found->path.size())
-        result_.found = found;
+void Explorer::work(std::vector<SearchCounts>& running, std::size_t worker) {
+    auto const keep_going = [&](SearchCounts const& counts) {
+        std::scoped_lock const lock(mutex_);
+        running[worker] = counts;
+        return !over_ && in_time();
+    };
+    while (!over_) {
+        std::size_t plan = 0;
+        {
+            std::scoped_lock const lock(mutex_);
+            if (next_ == plans_.size())
+                return;
+            plan = next_++;
+        }
+        PlanResult result = search_plan(job_, plans_[plan], result_.settings, most_depth_, keep_going);
+        std::scoped_lock const lock(mutex_);
+        running[worker] = {};
+        ready_.emplace(plan, std::move(result));
+        changed_.notify_one();
+    }
+}
+
+/// The next plan's result. When a counterexample is known already, only a shorter one is looked for. False: no other
+/// plan is asked.
+bool Explorer::take(PlanResult result) {
+    ExploreSettings const& settings = result_.settings;
+    result.cut_to(most_depth_);
+    add(result_.counts, result.counts);
+    result_.outcomes.insert(result.outcomes.begin(), result.outcomes.end());
+    bool const shorter = result.found && (!result_.found || result.found->path.size() < result_.found->path.size());
+    if (shorter) {
+        result_.found = std::move(result.found);
+        room_ = std::move(result.room);
+        if (!result_.found->path.empty())
+            most_depth_ = result_.found->path.size() - 1U;
+    }
+    bool const too_many = result_.counts.states > settings.limit_states;
+    bool const cut_short = result.answer == Answer::gave_up && result_.found && !result.out_of_time;
+    if ((result.answer == Answer::gave_up && !cut_short) || (result.answer == Answer::holds && too_many)) {
+        result_.gave_up_why = result.answer == Answer::gave_up
+                                  ? result.gave_up_why
+                                  : fmt::format("more than {} states in all searches", settings.limit_states);
+        if (!result_.found)
+            result_.answer = Answer::gave_up;
+        return false;
+    }
+    ++result_.searches_done;
+    return !result_.found || (settings.order == Order::breadth_first && !result_.found->path.empty());
 }
 
 /// The reduced search may run ahead with what has nothing to do with it.
 void Explorer::shorten() {
-    if (!result_.settings.reduction || result_.found->path.empty())
+    if (result_.settings.reduction == Reduction::none || result_.found->path.empty())
         return;
     ExploreSettings complete = result_.settings;
-    complete.reduction = false;
+    complete.reduction = Reduction::none;
     complete.limit_states = kShorterStates;
-    Search search(room_, result_.found->plan, complete, [](SearchCounts const&) { return true; });
-    if (search.breadth_first(result_.found->path.size() - 1U) == Answer::broken)
-        take(*search.found());
+    std::atomic<std::uint64_t> const shorter = result_.found->path.size() - 1U;
+    Search search(*room_, result_.found->plan, complete, [](SearchCounts const&) { return true; });
+    if (search.breadth_first(shorter) == Answer::broken && search.found()->path.size() < result_.found->path.size())
+        result_.found = search.found();
 }
 
 }  // namespace

@@ -20,16 +20,15 @@ struct Exploration {
     SearchCounts counts;
     std::uint64_t searches = 0;  ///< one for each set of faults, or one for all
     std::uint64_t searches_done = 0;
-    std::uint64_t node_states = 0;    ///< distinct states of single processes
-    std::uint64_t machine_steps = 0;  ///< steps that the real machines took
-    TimeNs elapsed_ns = 0;            ///< wall time
-    TimeNs cpu_ns = 0;                ///< of this process, while it explored
+    TimeNs elapsed_ns = 0;  ///< wall time
+    TimeNs cpu_ns = 0;      ///< of this process, while it explored
     std::optional<Counterexample> found;
     std::vector<std::string> story;  ///< of the counterexample, one line per step and below it what the machine asked
-    std::set<std::string> outcomes;  ///< ExploreSettings::keep_outcomes
+    std::set<std::string> outcomes;  ///< ExploreSettings::keep_outcomes; empty when something was found
 };
 
-/// Settings must not contradict themselves (contradiction_in). `progress` is called now and then, on this thread.
+/// Settings must not contradict themselves (contradiction_in). `progress` is called now and then, on this thread. But
+/// for times, and for what a budget cuts off, nothing depends on how many jobs there are.
 [[nodiscard]] Exploration explore(ExploreSettings const& settings,
                                   std::function<void(Progress const&)> const& progress = {});
 

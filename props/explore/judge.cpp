@@ -31,7 +31,7 @@ Guilt guilt_in(Job const& job, FaultPlan const& plan, World const& world) {
         if (fault.kind == FaultKind::drop || fault.kind == FaultKind::stranger)
             continue;
         guilt.harmless_only = false;
-        guilt.time = guilt.time || fault.kind == FaultKind::timeout;
+        guilt.time = guilt.time || fault.kind == FaultKind::timeout || fault.kind == FaultKind::haste;
         guilt.nodes |= 1U << fault.node;
         if (fault.kind == FaultKind::reset)
             guilt.nodes |= 1U << other_end_of(job, fault);

@@ -12,8 +12,9 @@ using Stage = Connection::Stage;
 
 }  // namespace
 
-MoveFinder::MoveFinder(MachineRoom& room, FaultPlan plan, bool reduction)
-    : room_(room), job_(room.job()), plan_(std::move(plan)), reduction_(reduction) {}
+MoveFinder::MoveFinder(MachineRoom& room, FaultPlan plan, Reduction reduction)
+    : room_(room), job_(room.job()), plan_(std::move(plan)), reduction_(reduction),
+      parts_(room, plan_, reduction == Reduction::links) {}
 
 void MoveFinder::find(World const& world, Moves& moves) {
     moves.steps.clear();
@@ -35,7 +36,7 @@ void MoveFinder::find(World const& world, Moves& moves) {
     }
     moves.at_rest = false;
     find_faults(world, moves.faults);
-    if (reduction_)
+    if (reduction_ != Reduction::none)
         reduce(world, moves);
 }
 
@@ -91,24 +92,14 @@ bool MoveFinder::may_begin(World const& world, Node node) {
     return true;
 }
 
-bool MoveFinder::is_left(World const& world, std::size_t fault) const {
-    std::uint32_t happened = 0;
-    bool this_one = false;
-    for (std::uint8_t const spent : world.spent) {
-        happened += spent != 0 ? 1U : 0U;
-        this_one = this_one || spent == fault + 1U;
-    }
-    return happened < plan_.at_most && !(plan_.each_once && this_one);
-}
-
 void MoveFinder::find_faults(World const& world, std::vector<Move>& faults) {
     for (std::size_t number = 0; number < plan_.list.size(); ++number) {
         Fault const& fault = plan_.list[number];
         auto const detail = static_cast<std::uint8_t>(number);
         // Of two equal faults of a list the first happens first.
         bool const second =
-            plan_.each_once && number > 0 && plan_.list[number - 1U] == fault && is_left(world, number - 1U);
-        if (second || !is_left(world, number))
+            plan_.each_once && number > 0 && plan_.list[number - 1U] == fault && plan_.is_left(world, number - 1U);
+        if (second || !plan_.is_left(world, number))
             continue;
         NodeFacts const& facts = room_.facts(fault.node, world.states[fault.node]);
         bool const alive = facts.life == Life::unborn || facts.life == Life::running;
@@ -120,6 +111,7 @@ void MoveFinder::find_faults(World const& world, std::vector<Move>& faults) {
                 faults.push_back({Kind::fault, fault.node, 0, detail});
             break;
         case FaultKind::timeout:
+        case FaultKind::haste:
             if (facts.life == Life::running && facts.deadline_ns != kNever && facts.deadline_ns > 0)
                 faults.push_back({Kind::fault, fault.node, 0, detail});
             break;
@@ -155,6 +147,16 @@ void MoveFinder::find_faults(World const& world, std::vector<Move>& faults) {
 // docs/checking.md has the argument; a test compares with the full search.
 
 void MoveFinder::reduce(World const& world, Moves& moves) {
+    if (reduction_ == Reduction::parts || reduction_ == Reduction::links) {
+        auto const local = std::find_if(moves.steps.begin(), moves.steps.end(),
+                                        [&](Move move) { return parts_.is_local(world, move); });
+        if (local != moves.steps.end()) {
+            moves.steps = {*local};
+            moves.faults.clear();
+            moves.reduced = true;
+            return;
+        }
+    }
     std::size_t best = moves.steps.size();
     Node best_node = 0;
     for (Node node = 0; node < job_.nodes; ++node) {
@@ -188,12 +190,13 @@ bool MoveFinder::faults_keep_out(World const& world, Node node) const {
     if (!plan_.each_once)
         return false;  // one budget for all: what happens elsewhere uses up what may happen here
     for (std::size_t number = 0; number < plan_.list.size(); ++number) {
-        if (!is_left(world, number))
+        if (!plan_.is_left(world, number))
             continue;
         Fault const& fault = plan_.list[number];
         if (fault.kind == FaultKind::timeout)
             return false;
-        bool const own_alone = fault.kind == FaultKind::crash || fault.kind == FaultKind::stranger;
+        bool const own_alone =
+            fault.kind == FaultKind::crash || fault.kind == FaultKind::stranger || fault.kind == FaultKind::haste;
         if (own_alone)
             continue;  // of this node: among its moves; of another: what it does to this one comes last in a queue
         for (Connection const& connection : world.all()) {

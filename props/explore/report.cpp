@@ -61,6 +61,14 @@ std::string what_holds(ExploreSettings const& settings) {
     return settings.only ? fmt::format("{} holds", name_of(*settings.only)) : "every property holds";
 }
 
+std::string reduction_text(Exploration const& exploration) {
+    Reduction const reduction = exploration.settings.reduction;
+    if (reduction == Reduction::none)
+        return "no reduction";
+    return fmt::format("reduction by {}, {} states with {}one process's moves only", name_of(reduction),
+                       exploration.counts.reduced, reduction == Reduction::processes ? "" : "one move or ");
+}
+
 long double seconds(TimeNs time_ns) { return static_cast<long double>(std::max<TimeNs>(time_ns, 1)) / 1e9L; }
 
 /// Millions a second of CPU: what one core does when nobody else wants it.
@@ -126,10 +134,10 @@ std::string exploration_text(Exploration const& exploration) {
     }
     text += fmt::format("  {} states, {} transitions, {} at rest, depth {}\n", counts.states, counts.transitions,
                         counts.rests, counts.depth);
-    text += fmt::format("  {} of {} searches done, {} states with one process's moves only\n",
-                        exploration.searches_done, exploration.searches, counts.reduced);
-    text += fmt::format("  {} states of single processes, {} steps of the machines\n", exploration.node_states,
-                        exploration.machine_steps);
+    text += fmt::format("  {} of {} searches done; {}\n", exploration.searches_done, exploration.searches,
+                        reduction_text(exploration));
+    text += fmt::format("  {} states of single processes, {} steps of the machines\n", exploration.counts.node_states,
+                        exploration.counts.machine_steps);
     text += fmt::format("  {:.2f} s ({:.2f} s of CPU: {:.2f} M states/s, {:.2f} M transitions/s), {:.1f} MiB\n",
                         static_cast<double>(seconds(exploration.elapsed_ns)),
                         static_cast<double>(seconds(exploration.cpu_ns)), rate(counts.states, exploration),
@@ -158,11 +166,12 @@ std::string exploration_json(Exploration const& exploration) {
     json["transitions"] = counts.transitions;
     json["at_rest"] = counts.rests;
     json["depth"] = counts.depth;
+    json["reduction"] = name_of(settings.reduction);
     json["reduced"] = counts.reduced;
     json["searches"] = exploration.searches;
     json["searches_done"] = exploration.searches_done;
-    json["node_states"] = exploration.node_states;
-    json["machine_steps"] = exploration.machine_steps;
+    json["node_states"] = exploration.counts.node_states;
+    json["machine_steps"] = exploration.counts.machine_steps;
     json["elapsed_ns"] = exploration.elapsed_ns;
     json["cpu_ns"] = exploration.cpu_ns;
     json["exact"] = settings.exact;

@@ -9,6 +9,7 @@ namespace ronde::explore {
 namespace {
 
 constexpr std::uint64_t kAskEvery = 1U << 14U;
+constexpr std::size_t kMostArcs = std::size_t{1} << 28U;  ///< of 4 bytes
 
 std::size_t size_at(std::byte const* bytes) {
     std::size_t const at = offsetof(World, connection_count);
@@ -20,7 +21,8 @@ std::uint64_t fingerprint_of(std::span<std::byte const> world) { return XXH3_64b
 }  // namespace
 
 Search::Search(MachineRoom& room, FaultPlan const& plan, ExploreSettings const& settings, KeepGoing keep_going)
-    : room_(room), settings_(settings), keep_going_(std::move(keep_going)), finder_(room, plan, settings.reduction) {}
+    : room_(room), settings_(settings), keep_going_(std::move(keep_going)), finder_(room, plan, settings.reduction),
+      keeps_arcs_(is_asked(settings, Property::l4)) {}
 
 std::uint32_t Search::number_of(std::span<std::byte const> world, std::uint64_t fingerprint, bool& fresh) {
     std::uint32_t const number = visited_.find_or_add(fingerprint, numbers_, [&](std::uint32_t known) {
@@ -50,7 +52,8 @@ bool Search::may_go_on() {
     if (++since_asked_ < kAskEvery)
         return true;
     since_asked_ = 0;
-    return keep_going_(counts_);
+    out_of_time_ = !keep_going_(counts_);
+    return !out_of_time_;
 }
 
 bool Search::begins_well() {
@@ -117,10 +120,14 @@ Answer Search::expand(std::span<std::byte const> from, std::uint32_t number, Lev
         return Answer::broken;
     if (!make_successors(from, moves_, number))
         return Answer::broken;
+    if (keeps_arcs_)
+        arcs_from_.push_back(arcs_.size());
     for (Successor const& successor : successors_) {
         bool fresh = false;
         auto const bytes = std::span(successors_bytes_).subspan(successor.at, successor.size);
         std::uint32_t const reached = number_of(bytes, successor.fingerprint, fresh);
+        if (keeps_arcs_)
+            arcs_.push_back(reached);
         if (!fresh) {
             graded_ = graded_ && reached >= next.first;
             continue;
@@ -131,7 +138,7 @@ Answer Search::expand(std::span<std::byte const> from, std::uint32_t number, Lev
     return Answer::holds;
 }
 
-Answer Search::breadth_first(std::uint64_t most_depth) {
+Answer Search::breadth_first(std::atomic<std::uint64_t> const& most_depth) {
     if (!begins_well())
         return Answer::broken;
     bool fresh = false;
@@ -151,18 +158,55 @@ Answer Search::breadth_first(std::uint64_t most_depth) {
             if (!may_go_on())
                 return give_up("the time is up");
         }
-        counts_.bytes =
-            std::max<std::uint64_t>(counts_.bytes, visited_.bytes() + records_.size() * sizeof(Record) +
-                                                       level.bytes.size() + next.bytes.size() + worlds_.size());
+        if (arcs_.size() > kMostArcs) {
+            keeps_arcs_ = false;
+            arcs_ = {};
+            arcs_from_ = {};
+        }
+        counts_.bytes = std::max<std::uint64_t>(
+            counts_.bytes, visited_.bytes() + records_.size() * sizeof(Record) + arcs_.size() * sizeof(std::uint32_t) +
+                               arcs_from_.size() * sizeof(std::uint64_t) + level.bytes.size() + next.bytes.size() +
+                               worlds_.size());
+        counts_.node_states = room_.states();
+        counts_.machine_steps = room_.steps();
+        counts_by_depth_.push_back(counts_);
         if (counts_.states > settings_.limit_states)
             return give_up(fmt::format("more than {} states", settings_.limit_states));
-        if (depth + 1U > most_depth && !next.bytes.empty())
-            return give_up(fmt::format("paths of more than {} steps", most_depth));
+        std::uint64_t const longest = most_depth;
+        if (depth + 1U > longest && !next.bytes.empty())
+            return give_up(fmt::format("paths of more than {} steps", longest));
         level = std::move(next);
     }
     long double const seen = static_cast<long double>(numbers_);
     counts_.mistaken_2_65 += settings_.exact ? 0 : seen * seen;
     return Answer::holds;
+}
+
+/// Where each move leads from one depth to the next there is no circle. Elsewhere worlds are taken away to which no
+/// move leads any more; what cannot be taken away is a circle, or behind one.
+Search::Circles Search::circles() const {
+    if (graded_)
+        return Circles::none;
+    if (!keeps_arcs_)
+        return Circles::unknown;
+    std::vector<std::uint32_t> into(numbers_);
+    for (std::uint32_t const reached : arcs_)
+        ++into[reached];
+    std::vector<std::uint32_t> free;
+    if (into.front() == 0)
+        free.push_back(0);
+    std::uint64_t taken = 0;
+    while (!free.empty()) {
+        std::uint32_t const world = free.back();
+        free.pop_back();
+        ++taken;
+        std::uint64_t const end = world + 1U < arcs_from_.size() ? arcs_from_[world + 1U] : arcs_.size();
+        for (std::uint64_t at = arcs_from_[world]; at < end; ++at) {
+            if (--into[arcs_[at]] == 0)
+                free.push_back(arcs_[at]);
+        }
+    }
+    return taken == numbers_ ? Circles::none : Circles::some;
 }
 
 struct Search::Frame {

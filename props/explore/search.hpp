@@ -4,6 +4,7 @@
 #include "explore/judge.hpp"
 #include "explore/moves.hpp"
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <set>
@@ -11,12 +12,14 @@
 namespace ronde::explore {
 
 struct SearchCounts {
-    std::uint64_t states = 0;       ///< distinct worlds visited
-    std::uint64_t transitions = 0;  ///< moves made, those to a known world included
-    std::uint64_t rests = 0;        ///< worlds in which nothing happens any more
-    std::uint64_t reduced = 0;      ///< worlds of which only one node's moves were made
-    std::uint64_t depth = 0;        ///< longest path
-    std::uint64_t bytes = 0;        ///< most memory that the worlds took
+    std::uint64_t states = 0;         ///< distinct worlds visited
+    std::uint64_t transitions = 0;    ///< moves made, those to a known world included
+    std::uint64_t rests = 0;          ///< worlds in which nothing happens any more
+    std::uint64_t reduced = 0;        ///< worlds of which only one node's moves were made
+    std::uint64_t depth = 0;          ///< longest path
+    std::uint64_t bytes = 0;          ///< most memory that the worlds of one search took
+    std::uint64_t node_states = 0;    ///< distinct states of single processes
+    std::uint64_t machine_steps = 0;  ///< steps that the real machines took
     /// Expected worlds that a fingerprint mistook for another one, times 2^65: the sum of n^2 over all searches.
     long double mistaken_2_65 = 0;
 };
@@ -37,17 +40,22 @@ class Search {
 public:
     Search(MachineRoom& room, FaultPlan const& plan, ExploreSettings const& settings, KeepGoing keep_going);
 
-    /// Breadth first, no path longer than `most_depth`.
-    Answer breadth_first(std::uint64_t most_depth);
+    /// Breadth first, no path longer than `most_depth`, which may become smaller meanwhile.
+    Answer breadth_first(std::atomic<std::uint64_t> const& most_depth);
     /// Depth first; notices circles.
     Answer depth_first();
 
     [[nodiscard]] SearchCounts const& counts() const { return counts_; }
+    /// Breadth first: the counts when all worlds of a depth had been looked at.
+    [[nodiscard]] std::vector<SearchCounts> const& counts_by_depth() const { return counts_by_depth_; }
     [[nodiscard]] std::optional<Counterexample> const& found() const { return found_; }
     [[nodiscard]] std::set<std::string> const& outcomes() const { return outcomes_; }
     [[nodiscard]] std::string const& gave_up_why() const { return gave_up_why_; }
-    /// After breadth_first: whether each move led from one depth to the next, so that there can be no circle.
-    [[nodiscard]] bool graded() const { return graded_; }
+    [[nodiscard]] bool out_of_time() const { return out_of_time_; }
+    /// After breadth_first that holds: whether no move leads back to where it came from. `unknown`: there were more
+    /// moves than it keeps.
+    enum class Circles : std::uint8_t { none, some, unknown };
+    [[nodiscard]] Circles circles() const;
 
 private:
     static constexpr std::uint32_t kNoParent = 0xffff'ffffU;
@@ -90,12 +98,17 @@ private:
     std::vector<std::uint64_t> world_at_;  ///< exact: where each begins
     std::uint32_t numbers_ = 0;
     std::uint64_t since_asked_ = 0;
-    bool graded_ = true;
-    World world_;  ///< where moves are made
+    bool graded_ = true;                    ///< each move led from one depth to the next
+    bool keeps_arcs_ = true;                ///< breadth first: not yet too many
+    std::vector<std::uint32_t> arcs_;       ///< ... where all moves lead, in the order of the worlds that they leave
+    std::vector<std::uint64_t> arcs_from_;  ///< ... where those of each world begin
+    World world_;                           ///< where moves are made
     Moves moves_;
     std::vector<Successor> successors_;
     std::vector<std::byte> successors_bytes_;
     SearchCounts counts_;
+    std::vector<SearchCounts> counts_by_depth_;
+    bool out_of_time_ = false;
     std::optional<Counterexample> found_;
     std::set<std::string> outcomes_;
     std::string gave_up_why_;

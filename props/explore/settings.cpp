@@ -60,9 +60,23 @@ std::string contradiction_in(ExploreSettings const& settings) {
                                         settings.nroots));
 }
 
+Reduction reduction_of(ExploreSettings const& settings) noexcept {
+    if (settings.reduction != Reduction::automatic)
+        return settings.reduction;
+    constexpr std::uint32_t kSmallJob = 4;
+    std::size_t const faults = std::max<std::size_t>(settings.faults, settings.given.size());
+    bool const small = settings.nranks < kSmallJob || (settings.nranks == kSmallJob && faults < 2);
+    return small ? Reduction::processes : Reduction::parts;
+}
+
+std::string_view name_of(Reduction reduction) noexcept {
+    constexpr std::array<std::string_view, 5> names{"none", "processes", "parts", "links", "automatic"};
+    return names[static_cast<std::size_t>(reduction)];
+}
+
 std::string_view name_of(FaultKind kind) noexcept {
-    constexpr std::array<std::string_view, kFaultKinds> names{"crash", "crash-reset", "drop",
-                                                              "reset", "stranger",    "timeout"};
+    constexpr std::array<std::string_view, kFaultKinds> names{"crash",    "crash-reset", "drop", "reset",
+                                                              "stranger", "timeout",     "haste"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -110,6 +124,7 @@ std::vector<Fault> possible_faults(ExploreSettings const& settings) {
         add(FaultKind::crash, node);
         add(FaultKind::crash_reset, node);
         add(FaultKind::timeout, node);
+        add(FaultKind::haste, node);
         for (StrangerSays const says : {StrangerSays::nothing, StrangerSays::garbage, StrangerSays::claim})
             add(FaultKind::stranger, node, LinkClass::none, 0, says);
         if (root && job.policies.reply != Reply::callback)

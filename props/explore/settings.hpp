@@ -31,9 +31,10 @@ enum class FaultKind : std::uint8_t {
     drop,         ///< one attempt of a rank to connect is never answered
     reset,        ///< one connection that a rank made is reset by something in between
     stranger,     ///< somebody who has no business here connects to a listener
-    timeout,      ///< the next timer of a machine is due although messages are still on their way
+    timeout,      ///< the next timer of a machine is due although messages are still on their way; time passes for all
+    haste,        ///< likewise, but its clock alone runs ahead: for all others no time passes
 };
-inline constexpr std::uint32_t kFaultKinds = 6;
+inline constexpr std::uint32_t kFaultKinds = 7;
 
 /// What a stranger says. `claim`: a hello with fitting numbers, a proof without the secret, a first frame; then it
 /// leaves.
@@ -56,6 +57,15 @@ enum class Order : std::uint8_t {
     depth_first,    ///< reaches ends soon, needs little memory besides the fingerprints
 };
 
+/// Which moves are left out because others that come first lead to the same (docs/checking.md).
+enum class Reduction : std::uint8_t {
+    none,
+    processes,  ///< all moves of one process are enough when nothing else can come to it first
+    parts,      ///< likewise one move that touches nothing of its process but a door or a call of its own
+    links,      ///< likewise any move on a connection, while nobody has a reason to fail
+    automatic,  ///< by processes while the job is small, then by parts: see reduction_of
+};
+
 struct ExploreSettings {
     std::uint32_t nranks = 3;  ///< 1 .. kMostRanks
     std::uint32_t nroots = 1;  ///< 1 .. min(nranks, kMostRoots)
@@ -72,17 +82,23 @@ struct ExploreSettings {
 
     std::optional<Property> only;  ///< nothing else is looked for; what else breaks a rule in a step leads nowhere
     Order order = Order::breadth_first;
-    bool exact = false;     ///< keep whole states instead of fingerprints
-    bool reduction = true;  ///< persistent sets (docs/checking.md)
+    bool exact = false;  ///< keep whole states instead of fingerprints
+    Reduction reduction = Reduction::automatic;
     bool keep_outcomes = false;
     std::uint64_t limit_states = 200'000'000;  ///< visited in one search
     std::uint32_t limit_depth = 100'000;
     TimeNs budget_ns = protocol::kNever;  ///< wall time
+    std::uint32_t jobs = 1;               ///< searches at once, each a thread
 };
 
 /// Why such a world cannot be explored, in one line, or an empty text.
 [[nodiscard]] std::string contradiction_in(ExploreSettings const& settings);
 
+/// The reduction that such an exploration makes, never automatic. Parts are a property of the machines, processes are
+/// not: whatever fits without leaning on the machines does without.
+[[nodiscard]] Reduction reduction_of(ExploreSettings const& settings) noexcept;
+
+[[nodiscard]] std::string_view name_of(Reduction reduction) noexcept;
 [[nodiscard]] std::string_view name_of(FaultKind kind) noexcept;
 [[nodiscard]] std::string_view name_of(StrangerSays says) noexcept;
 

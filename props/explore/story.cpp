@@ -156,6 +156,7 @@ std::string Storyteller::fault_text(Move move) const {
     case FaultKind::reset: return fmt::format("FAULT its connection to {} is reset", job_.name_of(connection.callee));
     case FaultKind::stranger: return fmt::format("FAULT a stranger calls and says {}", name_of(fault.says));
     case FaultKind::timeout: return "FAULT its timer is due early";
+    case FaultKind::haste: return "FAULT its clock runs ahead to its timer";
     }
     return {};
 }
@@ -200,7 +201,7 @@ tl::expected<Broken, std::string> retrace(ExploreSettings const& settings, std::
     MachineRoom room(job);
     FaultPlan plan{settings.given, static_cast<std::uint32_t>(settings.given.size()), true};
     std::sort(plan.list.begin(), plan.list.end());
-    MoveFinder finder(room, plan, false);
+    MoveFinder finder(room, plan, Reduction::none);
     Storyteller teller(room, plan);
     Moves moves;
     Broken broken;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace ronde::explore {
 namespace {
@@ -14,6 +15,23 @@ constexpr std::uint8_t kNowhere = 0xff;
 
 bool same_numbers(Frame const& hello, Frame const& proof) {
     return hello.aux == proof.aux && hello.a == proof.a && hello.b == proof.b && hello.c == proof.c;
+}
+
+/// The order of their bytes, eight at once.
+bool is_before(Connection const& a, Connection const& b) {
+    static_assert(sizeof(Connection) % sizeof(std::uint64_t) == 0);
+    for (std::size_t at = 0; at < sizeof(Connection); at += sizeof(std::uint64_t)) {
+        std::uint64_t mine = 0;
+        std::uint64_t other = 0;
+        std::memcpy(&mine, reinterpret_cast<std::byte const*>(&a) + at, sizeof(mine));
+        std::memcpy(&other, reinterpret_cast<std::byte const*>(&b) + at, sizeof(other));
+        if (mine == other)
+            continue;
+        if constexpr (std::endian::native == std::endian::little)
+            return __builtin_bswap64(mine) < __builtin_bswap64(other);
+        return mine < other;
+    }
+    return false;
 }
 
 /// One move of one world.
@@ -36,6 +54,8 @@ private:
     void ending(Move move);
     void sent(Move move);
     void timer(Node node);
+    void haste(Node node);
+    void ring_timer(Node node);
     void fault(Move move);
     void crash(Node node, bool reset);
     void drop(Move move);
@@ -144,7 +164,7 @@ void Mover::arrive(Move move) {
     feed(connection.callee, input);
 }
 
-/// The slot is any free one. It depends on who called, so that the order of arrival leaves no trace.
+/// The slot is any free one: which one should not depend on the order of arrival.
 void Mover::accept(Connection& connection, Node node) {
     std::uint32_t taken = 0;
     for (Connection const& other : world_.all()) {
@@ -154,9 +174,12 @@ void Mover::accept(Connection& connection, Node node) {
     }
     NodeFacts const& facts = room_.facts(node, world_.states[node]);
     std::uint32_t const credits = facts.credits[static_cast<std::size_t>(connection.listener)];
-    std::uint32_t slot = connection.caller % credits;
-    while ((taken >> slot & 1U) != 0)
-        slot = (slot + 1U) % credits;
+    std::uint32_t slot = preferred_door(job_, connection, credits);
+    if ((taken >> slot & 1U) != 0) {
+        slot = credits - 1U;
+        while ((taken >> slot & 1U) != 0)
+            --slot;
+    }
     connection.stage = Stage::standing;
     connection.ends[1].link_class = LinkClass::pending;
     connection.ends[1].link_index = static_cast<std::uint8_t>(slot);
@@ -198,6 +221,17 @@ void Mover::timer(Node node) {
     TimeNs const elapsed_ns = std::max<TimeNs>(deadline_ns, 0);
     for (Node other = 0; other < job_.nodes; ++other)
         world_.states[other] = room_.aged(other, world_.states[other], elapsed_ns);
+    ring_timer(node);
+}
+
+/// Time moves on to the node's timer, for that node alone.
+void Mover::haste(Node node) {
+    TimeNs const deadline_ns = room_.facts(node, world_.states[node]).deadline_ns;
+    world_.states[node] = room_.aged(node, world_.states[node], std::max<TimeNs>(deadline_ns, 0));
+    ring_timer(node);
+}
+
+void Mover::ring_timer(Node node) {
     StateNumber const before = world_.states[node];
     Input input;
     input.kind = EventKind::timer;
@@ -218,6 +252,7 @@ void Mover::fault(Move move) {
     case FaultKind::crash_reset: return crash(fault.node, true);
     case FaultKind::drop: world_.connections[move.connection].stage = Stage::lost; return;
     case FaultKind::timeout: return timer(fault.node);
+    case FaultKind::haste: return haste(fault.node);
     case FaultKind::stranger: return stranger(fault);
     case FaultKind::reset:
         for (unsigned const end : {0U, 1U}) {
@@ -443,10 +478,9 @@ void Mover::tidy() {
     std::span<Connection> const all = world_.all();
     auto const end = std::remove_if(all.begin(), all.end(), gone);
     world_.connection_count = static_cast<std::uint8_t>(end - all.begin());
-    auto const before = [](Connection const& a, Connection const& b) { return std::memcmp(&a, &b, sizeof(a)) < 0; };
     std::span<Connection> const left = world_.all();
     for (std::size_t i = 1; i < left.size(); ++i) {  // nearly sorted, and short
-        for (std::size_t j = i; j > 0 && before(left[j], left[j - 1U]); --j)
+        for (std::size_t j = i; j > 0 && is_before(left[j], left[j - 1U]); --j)
             std::swap(left[j], left[j - 1U]);
     }
 }
@@ -472,6 +506,26 @@ bool is_held(MachineRoom& room, World const& world, Move move) {
     Connection const& connection = world.connections[move.connection];
     Input const input = input_of(room, connection, move.detail);
     return input.kind == EventKind::frame && room.step(move.node, world.states[move.node], input).held;
+}
+
+bool FaultPlan::is_left(World const& world, std::size_t fault) const {
+    std::uint32_t happened = 0;
+    bool this_one = false;
+    for (std::uint8_t const spent : world.spent) {
+        happened += spent != 0 ? 1U : 0U;
+        this_one = this_one || spent == fault + 1U;
+    }
+    return happened < at_most && !(each_once && this_one);
+}
+
+std::uint32_t stranger_door(Job const& job, Node callee, std::uint32_t doors) {
+    return job.is_root(callee) ? job.nodes % doors : doors - 1U;
+}
+
+std::uint32_t preferred_door(Job const& job, Connection const& connection, std::uint32_t doors) {
+    if (job.is_stranger(connection.caller))
+        return stranger_door(job, connection.callee, doors);
+    return (job.is_root(connection.callee) ? connection.caller : connection.ends[0].link_index) % doors;
 }
 
 bool has_room(MachineRoom const& room, World const& world, Node node, Listener listener) {

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace ronde::explore {
 
@@ -93,6 +94,15 @@ public:
 
 static_assert(std::is_standard_layout_v<World> && offsetof(World, connections) == World::kHeaderBytes);
 
+/// Which faults may happen in a search: a list, how many of it, and whether each stands for one.
+struct FaultPlan {
+    std::vector<Fault> list;
+    std::uint32_t at_most = 0;
+    bool each_once = false;  ///< every element of the list may happen once; otherwise any of them, again and again
+
+    [[nodiscard]] bool is_left(World const& world, std::size_t fault) const;
+};
+
 /// What may happen next.
 struct Move {
     enum class Kind : std::uint8_t {
@@ -140,6 +150,12 @@ struct Fed {
 
 /// Fed by deliver and ending: whether the machine can take it now.
 [[nodiscard]] bool is_held(MachineRoom& room, World const& world, Move move);
+
+/// The door, of `doors`, that its callee gives to a caller if it is free: at a root it depends on who calls, at a rank
+/// on the chord, so that who comes first leaves no trace. Otherwise it is the last one that is free.
+[[nodiscard]] std::uint32_t preferred_door(Job const& job, Connection const& connection, std::uint32_t doors);
+/// ... of a stranger.
+[[nodiscard]] std::uint32_t stranger_door(Job const& job, Node callee, std::uint32_t doors);
 
 /// Whether `node` can take one more unproven connection at `listener`.
 [[nodiscard]] bool has_room(MachineRoom const& room, World const& world, Node node, protocol::Listener listener);

@@ -31,6 +31,31 @@ TEST(Faults, StrangersAndLostCallsChangeNothing) {
         EXPECT_EQ(outcome.find("failed"), std::string::npos) << outcome;
 }
 
+TEST(Faults, AClockThatRunsAheadMovesNobodyElsesTime) {
+    // When the time is up for rank 1 alone, the others still have theirs: they hear why, and do not give up themselves.
+    ExploreSettings const settings = given(job_of(2), {"haste:1"});
+    Job const job(settings);
+    MachineRoom room(job);
+    FaultPlan const plan{settings.given, 1, true};
+    MoveFinder finder(room, plan, Reduction::none);
+    World world = first_world(room);
+    ASSERT_FALSE(make_move(room, plan.list, world, {Move::Kind::start, 0, 0, 0}));
+    ASSERT_FALSE(make_move(room, plan.list, world, {Move::Kind::start, 1, 0, 0}));
+    Moves moves;
+    finder.find(world, moves);
+    ASSERT_EQ(moves.faults.size(), 1U);
+    World later = world;
+    ASSERT_FALSE(make_move(room, plan.list, later, moves.faults.front()));
+    EXPECT_EQ(later.states[0], world.states[0]);
+    EXPECT_NE(later.states[1], world.states[1]);
+
+    // With `timeout` the same amount of time passes for all.
+    std::vector<Fault> const late{fault_from("timeout:1", settings).value()};
+    ASSERT_FALSE(make_move(room, late, world, moves.faults.front()));
+    EXPECT_NE(world.states[0], later.states[0]);
+    EXPECT_EQ(world.states[1], later.states[1]);
+}
+
 TEST(Faults, ASecondProcessOfARankIsNotCounted) {
     ExploreSettings settings = job_of(3);
     settings.twin = 1;

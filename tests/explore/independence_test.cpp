@@ -1,82 +1,14 @@
 /// What the reduction rests on: steps of different processes commute. Looked at in every world of small jobs.
+#include "explore/all_worlds.hpp"
 #include "explore/plans.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace ronde::explore {
 namespace {
 
-using Bytes = std::vector<std::byte>;
-
-Bytes bytes_of(World const& world) { return {world.bytes().begin(), world.bytes().end()}; }
-
-/// All worlds of a job, without any shortcut.
-class AllWorlds {
-public:
-    AllWorlds(ExploreSettings const& settings, FaultPlan const& plan)
-        : job_(settings), room_(job_), plan_(plan), finder_(room_, plan, false) {}
-
-    template <class Look>
-    void look_at_each(Look const& look) {
-        std::set<Bytes> seen;
-        std::vector<Bytes> left{bytes_of(first_world(room_))};
-        seen.insert(left.front());
-        while (!left.empty()) {
-            World world;
-            world.read(left.back());
-            left.pop_back();
-            std::vector<Move> const moves = moves_in(world);
-            look(world, moves);
-            for (Move const move : moves) {
-                Bytes const next = bytes_of(after(world, move));
-                if (seen.insert(next).second)
-                    left.push_back(next);
-            }
-        }
-    }
-    std::vector<Move> moves_in(World const& world) {
-        Moves moves;
-        finder_.find(world, moves);
-        std::vector<Move> all = moves.steps;
-        all.insert(all.end(), moves.faults.begin(), moves.faults.end());
-        return all;
-    }
-    World after(World const& world, Move move) {
-        World next;
-        next.read(world.bytes());
-        static_cast<void>(make_move(room_, plan_.list, next, move));
-        return next;
-    }
-    /// Where two moves lead, the second one being any of its node: connections change places when others end.
-    std::set<Bytes> after_both(World const& world, Move first, Node second) {
-        std::set<Bytes> ends;
-        World const between = after(world, first);
-        for (Move const move : moves_in(between)) {
-            if (move.node == second)
-                ends.insert(bytes_of(after(between, move)));
-        }
-        return ends;
-    }
-    [[nodiscard]] bool moves_time(World const& world, Move move) const {
-        bool const timeout = move.kind == Move::Kind::fault && plan_.list[move.detail].kind == FaultKind::timeout;
-        return timeout ||
-               (move.kind == Move::Kind::timer && room_.facts(move.node, world.states[move.node]).deadline_ns > 0);
-    }
-
-private:
-    Job job_;
-    MachineRoom room_;
-    FaultPlan plan_;
-    MoveFinder finder_;
-};
-
 std::uint64_t expect_steps_commute(ExploreSettings const& settings) {
-    FaultPlan plan;
-    plan.list = settings.given;
-    plan.at_most = static_cast<std::uint32_t>(settings.given.size());
-    plan.each_once = true;
-    AllWorlds worlds(settings, plan);
+    AllWorlds worlds(settings);
     std::uint64_t pairs = 0;
     worlds.look_at_each([&](World const& world, std::vector<Move> const& moves) {
         for (std::size_t i = 0; i < moves.size(); ++i) {

@@ -7,15 +7,17 @@ namespace {
 using protocol::Gather;
 using protocol::Profile;
 
-/// The same ends, with and without the reduction.
+/// The same ends, with and without the reductions.
 void expect_same_outcomes(ExploreSettings settings) {
-    settings.reduction = true;
-    Exploration const reduced = expect_all_holds(settings);
-    settings.reduction = false;
+    settings.reduction = Reduction::none;
     Exploration const full = expect_all_holds(settings);
-    EXPECT_EQ(reduced.outcomes, full.outcomes);
-    EXPECT_GT(reduced.counts.reduced, 0U);
     EXPECT_EQ(full.counts.reduced, 0U);
+    for (Reduction const reduction : {Reduction::processes, Reduction::parts, Reduction::links}) {
+        settings.reduction = reduction;
+        Exploration const reduced = expect_all_holds(settings);
+        EXPECT_EQ(reduced.outcomes, full.outcomes) << name_of(reduction);
+        EXPECT_GT(reduced.counts.reduced, 0U) << name_of(reduction);
+    }
 }
 
 TEST(Shortcuts, ReducedAndFullSearchComeToTheSameEndsWithoutFaults) {
@@ -23,9 +25,11 @@ TEST(Shortcuts, ReducedAndFullSearchComeToTheSameEndsWithoutFaults) {
         expect_same_outcomes(job_of(nranks));
     for (Profile const profile : {Profile::article, Profile::nccl})
         expect_same_outcomes(job_of(3, profile));
-    ExploreSettings doubling = job_of(3);
-    doubling.policies.gather = Gather::doubling;
-    expect_same_outcomes(doubling);
+    for (Gather const gather : {Gather::doubling, Gather::ring, Gather::ring2}) {
+        ExploreSettings other = job_of(3);
+        other.policies.gather = gather;
+        expect_same_outcomes(other);
+    }
 }
 
 TEST(Shortcuts, ReducedAndFullSearchComeToTheSameEndsWithAnyOneFault) {
@@ -34,8 +38,7 @@ TEST(Shortcuts, ReducedAndFullSearchComeToTheSameEndsWithAnyOneFault) {
 }
 
 TEST(Shortcuts, ReducedAndFullSearchComeToTheSameEndsWithTwoFaults) {
-    std::uint32_t const kinds = bit(FaultKind::crash) | bit(FaultKind::stranger) | bit(FaultKind::drop);
-    expect_same_outcomes(with_faults(job_of(2), 2, kinds));
+    expect_same_outcomes(with_faults(job_of(2), 2, kAllKinds & ~bit(FaultKind::timeout)));
 }
 
 TEST(Shortcuts, ReducedAndFullSearchComeToTheSameEndsWithASecondProcess) {
@@ -62,9 +65,9 @@ TEST(Shortcuts, ReducedAndFullSearchComeToTheSameEndsWithBuffersThatHoldNothing)
         settings.policies.gather = Gather::ring;
         settings.policies.turns = protocol::Turns::send_then_receive;
         settings.narrow = true;
-        settings.reduction = true;
+        settings.reduction = Reduction::processes;
         Exploration const reduced = explore(settings);
-        settings.reduction = false;
+        settings.reduction = Reduction::none;
         Exploration const full = explore(settings);
         EXPECT_EQ(reduced.answer, full.answer) << fault;
         EXPECT_EQ(reduced.found ? reduced.found->broken.why : "", full.found ? full.found->broken.why : "") << fault;
@@ -72,13 +75,25 @@ TEST(Shortcuts, ReducedAndFullSearchComeToTheSameEndsWithBuffersThatHoldNothing)
     }
 }
 
-TEST(Shortcuts, TheReductionSavesStates) {
+TEST(Shortcuts, EachReductionSavesStates) {
     ExploreSettings settings = job_of(4);
-    Exploration const reduced = expect_all_holds(settings);
-    settings.reduction = false;
+    settings.reduction = Reduction::none;
     Exploration const full = expect_all_holds(settings);
-    EXPECT_LT(reduced.counts.states, full.counts.states);
-    EXPECT_LT(reduced.counts.transitions, full.counts.transitions);
+    settings.reduction = Reduction::processes;
+    Exploration const processes = expect_all_holds(settings);
+    settings.reduction = Reduction::parts;
+    Exploration const parts = expect_all_holds(settings);
+    EXPECT_LT(processes.counts.states, full.counts.states);
+    EXPECT_LT(processes.counts.transitions, full.counts.transitions);
+    settings.reduction = Reduction::links;
+    Exploration const links = expect_all_holds(settings);
+    EXPECT_LT(parts.counts.states, processes.counts.states / 2);
+    EXPECT_LT(links.counts.states, parts.counts.states / 10);
+}
+
+TEST(Shortcuts, SmallJobsDoWithoutParts) {
+    EXPECT_EQ(explore(job_of(4)).settings.reduction, Reduction::processes);
+    EXPECT_EQ(explore(job_of(5)).settings.reduction, Reduction::parts);
 }
 
 TEST(Shortcuts, FingerprintsMistakeNothingHere) {
@@ -109,7 +124,7 @@ TEST(Shortcuts, TheSameSearchTwiceCountsTheSame) {
     Exploration const second = explore(settings);
     EXPECT_EQ(first.counts.states, second.counts.states);
     EXPECT_EQ(first.counts.transitions, second.counts.transitions);
-    EXPECT_EQ(first.machine_steps, second.machine_steps);
+    EXPECT_EQ(first.counts.machine_steps, second.counts.machine_steps);
     EXPECT_EQ(first.outcomes, second.outcomes);
 }
 

@@ -71,7 +71,7 @@ TEST_P(Stories, TheExplorerFindsItAndNothingShorter) {
     expect_same_as(path(), answer_text(found));
     // Nothing shorter without the reduction either: all paths of fewer moves are gone through.
     ExploreSettings complete = story_.settings;
-    complete.reduction = false;
+    complete.reduction = explore::Reduction::none;
     complete.limit_depth = static_cast<std::uint32_t>(found.story.size()) - 1U;
     Exploration const shorter = explore(complete);
     EXPECT_FALSE(shorter.found) << exploration_text(shorter);

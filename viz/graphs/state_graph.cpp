@@ -30,7 +30,8 @@ class Grower {
 public:
     Grower(explore::ExploreSettings const& settings, explore::Exploration const& exploration)
         : job_(settings), room_(job_), plan_(faults_of(settings, exploration)),
-          finder_(room_, plan_, settings.reduction && (settings.faults == 0 || plan_.each_once)),
+          finder_(room_, plan_,
+                  settings.faults == 0 || plan_.each_once ? reduction_of(settings) : explore::Reduction::none),
           exploration_(exploration) {}
 
     /// False: there are too many.
