@@ -191,12 +191,12 @@ void add_deaths(bench::Table& table, std::string const& who, Deaths deaths, std:
 }
 
 std::string mutants() {
-    constexpr std::array kLayers = {"explorer", "simulator", "neighbours"};
+    constexpr std::array kLayers = {"explorer", "simulator", "neighbours", "recordings"};
     std::array<Deaths, kLayers.size()> by_layer;
     Deaths quickest;
     std::size_t count = 0;
     nlohmann::json const all = matrix();
-    for (auto const& mutant : all["mutants"]) {
+    for (auto const& mutant : all["rows"]) {
         if (!mutant.contains("file"))
             continue;  // the machine as it is
         ++count;
