@@ -91,6 +91,7 @@ struct Side {
         kSaidHello = 32,
         kHoldsPort = 64,
         kLost = 128,  ///< the end of the stream or a reset has been noticed
+        kShut = 256,  ///< this end has said that it is done with writing, and still reads
     };
     std::uint16_t flags = 0;
     [[nodiscard]] bool has(Flag flag) const { return (flags & flag) != 0; }

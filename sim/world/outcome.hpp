@@ -50,6 +50,7 @@ struct Storm {
     std::uint64_t overflow_resets = 0;         ///< tcp_abort_on_overflow
     std::uint64_t resets = 0;                  ///< of connections that stood
     std::uint64_t strangers = 0;               ///< as the machines count them
+    std::uint64_t answers_to_strangers = 0;    ///< frames that they have read
     std::uint64_t interrupted_calls = 0;       ///< by a signal, and made again
     std::uint32_t queue_high_water = 0;        ///< of any root's accept queue
     std::uint32_t backlog = 0;                 ///< what the root's listener got (asked for, clamped by somaxconn)

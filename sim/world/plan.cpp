@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, kFaultKinds> kFaultNames{
 constexpr std::array<std::string_view, 3> kTargetNames{"ranks", "root", "host"};
 constexpr std::array<std::string_view, 3> kDeathNames{"fin", "reset", "silent"};
 constexpr std::array<std::string_view, kStrangerKinds> kStrangerNames{
-    "silent",     "closes",        "resets",   "garbage",   "http",
-    "half_hello", "other_session", "no_proof", "bad_proof", "wrong_numbers",
+    "silent",        "closes",   "resets",    "garbage",       "http",        "half_hello",
+    "other_session", "no_proof", "bad_proof", "wrong_numbers", "half_closes",
 };
 constexpr std::array<std::string_view, kEnds> kEndNames{"ready", "failed", "hanging", "dead", "not_there"};
 

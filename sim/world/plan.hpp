@@ -141,8 +141,9 @@ enum class StrangerKind : std::uint8_t {
     no_proof,       ///< a fitting hello, and then nothing
     bad_proof,      ///< a fitting hello, and a proof made without the secret
     wrong_numbers,  ///< a valid frame that only members may send, as the first word
+    half_closes,    ///< a fitting hello, then it is done with writing (shutdown) and reads what comes
 };
-inline constexpr std::uint32_t kStrangerKinds = 10;
+inline constexpr std::uint32_t kStrangerKinds = 11;
 
 /// What sets a fault off: a time, or a rank that enters a phase (whichever of the two is given; both: the later).
 struct Trigger {

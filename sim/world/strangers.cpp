@@ -51,6 +51,7 @@ void WorldState::stranger_notices(ProcessId id, Slot slot) {
         if (!end.exists())
             break;
         consumed(end.connection, end.side, occurrences_[slot]);
+        ++out_.storm.answers_to_strangers;
         if (stranger.stranger == StrangerKind::bad_proof && occurrences_[slot].frame.kind == FrameKind::challenge) {
             Frame proof = occurrences_[slot].frame;
             proof.kind = FrameKind::proof;
@@ -100,6 +101,7 @@ void WorldState::stranger_speaks(ProcessId id) {
     case StrangerKind::http: return transmit(id, kStrangersLink, hello, 0, false, Occurrence::kNonsense);
     case StrangerKind::other_session: hello.c ^= 0x5555; break;
     case StrangerKind::no_proof:
+    case StrangerKind::half_closes:
     case StrangerKind::bad_proof: break;
     case StrangerKind::wrong_numbers: {
         hello = Frame{};
@@ -111,6 +113,8 @@ void WorldState::stranger_speaks(ProcessId id) {
     }
     }
     transmit(id, kStrangersLink, hello, 0, false);
+    if (stranger.stranger == StrangerKind::half_closes)
+        shut_down_writing(end.connection, end.side);
 }
 
 }  // namespace ronde::sim

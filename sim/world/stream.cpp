@@ -363,14 +363,28 @@ void WorldState::close_end(ConnectionId id, std::uint8_t side_number, bool reset
     bool const stood = connection.stage == Stage::standing || connection.stage == Stage::queued ||
                        (connection.stage == Stage::requested && mine.has(Side::kConnected));
     if (stood && !theirs.has(Side::kOver)) {
-        ProcessId const peer = theirs.process;
-        TimeNs const at_ns = reset ? kNever : arrival_ns(connection, other, 0);
         if (reset)
             send_rst(id, other);
-        else if (at_ns != kNever)
-            occurrences_[plan_for(at_ns, Happening::fin, id, other)].process = peer;
+        else if (!mine.has(Side::kShut))
+            send_fin(id, other);
     }
     release(id);
+}
+
+/// The FIN of a half-close: the other end reads to the end of the stream, and what it says still arrives here.
+void WorldState::shut_down_writing(ConnectionId id, std::uint8_t side_number) {
+    Side& mine = connections_[id].sides[side_number];
+    if (mine.has(Side::kOver) || mine.has(Side::kShut))
+        return;
+    mine.set(Side::kShut);
+    send_fin(id, static_cast<std::uint8_t>(1U - side_number));
+}
+
+void WorldState::send_fin(ConnectionId id, std::uint8_t to_side) {
+    ProcessId const peer = connections_[id].sides[to_side].process;
+    TimeNs const at_ns = arrival_ns(connections_[id], to_side, 0);
+    if (at_ns != kNever)
+        occurrences_[plan_for(at_ns, Happening::fin, id, to_side)].process = peer;
 }
 
 void WorldState::vanish_end(ConnectionId id, std::uint8_t side_number) {
@@ -378,8 +392,8 @@ void WorldState::vanish_end(ConnectionId id, std::uint8_t side_number) {
     Side& side = connection.sides[side_number];
     if (side.has(Side::kOver))
         return;
-    bool const caller_first =
-        side_number == 0 && !connection.sides[1].has(Side::kLost) && !connection.sides[0].has(Side::kLost);
+    bool const caller_first = side_number == 0 && (side.has(Side::kShut) ||
+                                                   (!connection.sides[1].has(Side::kLost) && !side.has(Side::kLost)));
     side.set(Side::kOver);
     bool const holds_port = side.has(Side::kHoldsPort);
     side.reset(Side::kHoldsPort);

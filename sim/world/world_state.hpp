@@ -190,6 +190,8 @@ private:
     void consumed(ConnectionId id, std::uint8_t side, Occurrence const& frame);
     /// This end is closed by its owner: FIN, or RST.
     void close_end(ConnectionId id, std::uint8_t side, bool reset);
+    void shut_down_writing(ConnectionId id, std::uint8_t side);
+    void send_fin(ConnectionId id, std::uint8_t to_side);
     /// This end is gone without a word.
     void vanish_end(ConnectionId id, std::uint8_t side);
     void detach(ConnectionId id, std::uint8_t side);

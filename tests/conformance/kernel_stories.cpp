@@ -214,6 +214,7 @@ Facts half_close() {
     scene.owner_is_back();
     scene.call(1);
     scene.settle();
+    scene.callers[0].speak();
     scene.callers[0].shut_down_writing();
     scene.wire.carry();
     Owner::Guest& guest = scene.owner.guests()[scene.callers[0].port()];
@@ -221,8 +222,10 @@ Facts half_close() {
     bool const sent = ::send(guest.socket.get(), word, sizeof word, MSG_NOSIGNAL) == kWordBytes;
     scene.wire.carry();
     return Facts()
+        .add("its word", guest.heard_bytes > 0 ? "heard" : "lost")
         .add("the listener's side", name_of(guest.ended.value_or(Standing::connected)))
-        .add("bytes that still come back", sent ? scene.callers[0].read() : 0);
+        .add("an answer still comes back", sent && scene.callers[0].read() == kWordBytes ? "yes" : "no")
+        .add("resets", scene.resets());
 }
 
 Facts close_with_unread_bytes() {

@@ -319,6 +319,17 @@ Facts ghosts_close() {
         .add("last one accepted after, in 200 ms", rounded(heard.last_accepted_ns - kLaterNs, kWordStepNs));
 }
 
+Facts half_close() {
+    WorldPlan plan = strangers(StrangerKind::half_closes, 1, 0);
+    plan.faults.pop_back();
+    Played const played = play(plan, 100 * kMillisecondNs);
+    return Facts()
+        .add("its word", played.heard.first_word_ns.empty() ? "lost" : "heard")
+        .add("the listener's side", how(played.heard.ends_at_root))
+        .add("an answer still comes back", played.storm.answers_to_strangers == 1 ? "yes" : "no")
+        .add("resets", played.storm.resets);
+}
+
 Facts request_is_forgotten() {
     WorldPlan plan = crowd(5, 5);
     plan.root_host.synack_retries = 0;

@@ -19,6 +19,7 @@ namespace ronde::conformance::pretended {
 [[nodiscard]] Facts caller_closes_in_the_queue();
 [[nodiscard]] Facts caller_resets_in_the_queue();
 [[nodiscard]] Facts ghosts_close();
+[[nodiscard]] Facts half_close();
 [[nodiscard]] Facts request_is_forgotten();
 [[nodiscard]] Facts calls_are_interrupted();
 [[nodiscard]] Facts word_in_pieces();
