@@ -207,7 +207,13 @@ std::string describe_mismatch(Error const& error) {
     return culprit(error) + " says " + got + ", " + contradicted(error) + " said " + expected;
 }
 
-std::string describe_duplicate_device(Error const& error) {
+std::string describe_duplicate_device(Verdict const& verdict) {
+    Error const& error = verdict.error;
+    std::uint64_t ranks = verdict.more_ranks;
+    for (std::uint32_t i = 0; i < std::min(verdict.range_count, kMaxRanges); ++i)
+        ranks += verdict.ranges[i].last - verdict.ranges[i].first + 1U;
+    if (ranks > 2)
+        return "ranks " + describe_ranges(verdict) + " claim the same device of one host";
     if (error.about == kNoRank || error.other == kNoRank)
         return "two ranks claim the same device of one host";
     return "ranks " + std::to_string(std::min(error.about, error.other)) + " and " +
@@ -259,7 +265,7 @@ std::string describe_cause(Verdict const& verdict) {
                (error.reporter == kNoRank ? "there" : " there");
     case Code::duplicate_rank: return describe_duplicate_rank(error);
     case Code::mismatch: return describe_mismatch(error);
-    case Code::duplicate_device: return describe_duplicate_device(error);
+    case Code::duplicate_device: return describe_duplicate_device(verdict);
     case Code::id_consumed: return "the ring of this id already stood; an id serves one job";
     case Code::peer_unreachable: return describe_unreachable(error);
     case Code::protocol_violation: return describe_violation(error);

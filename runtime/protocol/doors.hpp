@@ -14,11 +14,14 @@ namespace ronde::protocol {
 
 /// From the opening of a silent door, while others wait. Hello is sent at once; this lets a kernel send it twice.
 inline constexpr std::uint32_t kContestedPatienceMs = 250;
+/// It halves this often at most, to 62 ms: a queue of thousands who say nothing is then emptied within two seconds.
+inline constexpr std::uint32_t kMostHalvings = 2;
 
 /// When a silent door must make room for others. `due_ns`: when it is due without them, `patience_ms` after its
-/// opening.
-[[nodiscard]] constexpr TimeNs contested_due_ns(TimeNs due_ns, std::uint32_t patience_ms) {
-    return due_ns - static_cast<TimeNs>(patience_ms - std::min(patience_ms, kContestedPatienceMs)) * kMillisecondNs;
+/// opening. `crowds`: how many times all doors were emptied in a row and nobody behind them had a word to say.
+[[nodiscard]] constexpr TimeNs contested_due_ns(TimeNs due_ns, std::uint32_t patience_ms, std::uint32_t crowds = 0) {
+    std::uint32_t const contested_ms = kContestedPatienceMs >> std::min(crowds, kMostHalvings);
+    return due_ns - static_cast<TimeNs>(patience_ms - std::min(patience_ms, contested_ms)) * kMillisecondNs;
 }
 
 }  // namespace ronde::protocol

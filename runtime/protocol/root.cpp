@@ -6,6 +6,7 @@
 #include "protocol/transitions.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ronde::protocol {
 namespace {
@@ -31,7 +32,7 @@ TimeNs Root::deadline() const noexcept {
         return kNever;
     TimeNs earliest = doors_due_ns_;
     if (!finished())
-        earliest = std::min({earliest, deadline_ns_, next_loss_ns_, callback_due_ns_});
+        earliest = std::min({earliest, deadline_ns_, next_loss_ns_, sharers_due_ns_, callback_due_ns_});
     return earliest;
 }
 
@@ -42,16 +43,18 @@ Reception Root::reception(Link, Frame const& frame) const noexcept {
 
 Verdict Root::missing() const noexcept { return ranks_without(RootRecord::kCheckedIn); }
 
-Verdict Root::ranks_without(std::uint32_t flags) const noexcept {
+template <class IsListed>
+Verdict Root::listed(IsListed const& is_listed) const noexcept {
     Verdict verdict;
-    verdict.error.code = Code::ranks_missing;
     Partition const partition{nranks_, config_->nroots};
     for (std::uint32_t i = 0; i < expected_ && i < room_.records.size(); ++i) {
-        if ((room_.records[i].flags & flags) != 0)
+        if (!is_listed(room_.records[i]))
             continue;
         RankId const rank = (partition.first_of(config_->root_index) + i) % nranks_;
         if (verdict.error.about == kNoRank)
             verdict.error.about = rank;
+        else if (verdict.error.other == kNoRank)
+            verdict.error.other = rank;
         RankRange* const last = verdict.range_count > 0 ? &verdict.ranges[verdict.range_count - 1] : nullptr;
         if (last != nullptr && last->last + 1 == rank && verdict.more_ranks == 0) {
             last->last = rank;
@@ -64,8 +67,27 @@ Verdict Root::ranks_without(std::uint32_t flags) const noexcept {
     return verdict;
 }
 
+Verdict Root::ranks_without(std::uint32_t flags) const noexcept {
+    Verdict verdict = listed([flags](RootRecord const& record) { return (record.flags & flags) == 0; });
+    verdict.error.code = Code::ranks_missing;
+    verdict.error.other = kNoRank;
+    return verdict;
+}
+
+Verdict Root::sharers_of(std::uint32_t local_id) const noexcept {
+    RootRecord const& one = room_.records[local_id];
+    Verdict verdict = listed([&one](RootRecord const& record) {
+        return (record.flags & RootRecord::kCheckedIn) != 0 && record.host_id == one.host_id &&
+               record.device_id == one.device_id;
+    });
+    std::swap(verdict.error.about, verdict.error.other);  // who came to a device of a lower rank is told of first
+    verdict.error.code = Code::duplicate_device;
+    verdict.error.got = one.device_id;
+    return verdict;
+}
+
 void Root::set_back(TimeNs elapsed_ns) noexcept {
-    for (TimeNs* const time_ns : {&deadline_ns_, &doors_due_ns_, &next_loss_ns_, &callback_due_ns_})
+    for (TimeNs* const time_ns : {&deadline_ns_, &doors_due_ns_, &next_loss_ns_, &sharers_due_ns_, &callback_due_ns_})
         *time_ns = protocol::set_back(*time_ns, elapsed_ns);
     for (RootDoor& door : doors_)
         door.due_ns = protocol::set_back(door.due_ns, elapsed_ns);
@@ -167,6 +189,7 @@ void RootStep::on_door_frame() noexcept {
     case FrameKind::hello: {
         if (door.state != State::silent || !hello_fits())
             return turn_away(slot);
+        root_.hurried_ = 0;  // not all who come are silent
         if (policies_.auth != Auth::keyed) {
             door.state = State::proven;
             door.proven_rank = event_.frame.a;
@@ -246,6 +269,8 @@ void RootStep::on_timer() noexcept {
     on_door_timer();
     if (over())
         return;
+    if (event_.now >= root_.sharers_due_ns_)
+        return judge_sharers();
     if (event_.now >= root_.deadline_ns_)
         return on_deadline();
     if (event_.now >= root_.next_loss_ns_)
@@ -259,7 +284,8 @@ void RootStep::on_timer() noexcept {
 /// At the end of its patience, or sooner while it is silent and others wait [3.4].
 TimeNs RootStep::door_due_ns(RootDoor const& door) const noexcept {
     bool const hurried = root_.contested_ && door.state == RootDoor::State::silent;
-    return hurried ? contested_due_ns(door.due_ns, policies_.handshake_patience_ms) : door.due_ns;
+    std::uint32_t const crowds = root_.hurried_ / door_count(config_);
+    return hurried ? contested_due_ns(door.due_ns, policies_.handshake_patience_ms, crowds) : door.due_ns;
 }
 
 void RootStep::on_door_timer() noexcept {
@@ -273,8 +299,10 @@ void RootStep::on_door_timer() noexcept {
         else if (event_.now >= door_due_ns(door) && (oldest == nullptr || door.due_ns < oldest->due_ns))
             oldest = &door;
     }
-    if (root_.contested_ && oldest != nullptr)
+    if (root_.contested_ && oldest != nullptr) {
+        root_.hurried_ = std::min(root_.hurried_ + 1U, kMostHalvings * kMaxRootDoors);
         turn_away(static_cast<std::uint32_t>(oldest - root_.doors_.data()));
+    }
     root_.doors_due_ns_ = kNever;
     for (RootDoor const& door : root_.doors_) {
         if (door.state != RootDoor::State::free)

@@ -121,20 +121,28 @@ public:
 private:
     /// Those whose record has none of `flags`.
     [[nodiscard]] Verdict ranks_without(std::uint32_t flags) const noexcept;
+    /// All that claim the device of `local_id`.
+    [[nodiscard]] Verdict sharers_of(std::uint32_t local_id) const noexcept;
+    /// Of those that `is_listed` picks by their record.
+    template <class IsListed>
+    [[nodiscard]] Verdict listed(IsListed const& is_listed) const noexcept;
 
     friend class RootStep;
     RootConfig const* config_ = nullptr;
     RootRoom room_;
-    TimeNs deadline_ns_ = kNever;   ///< earliest deadline any rank told, less a margin
-    TimeNs margin_ns_ = 0;          ///< what deadline_ns_ leaves before that rank gives up by itself
-    TimeNs doors_due_ns_ = kNever;  ///< no door is due before this; may be early
-    TimeNs next_loss_ns_ = kNever;  ///< earliest RootRecord::lost_ns
+    TimeNs deadline_ns_ = kNever;     ///< earliest deadline any rank told, less a margin
+    TimeNs margin_ns_ = 0;            ///< what deadline_ns_ leaves before that rank gives up by itself
+    TimeNs doors_due_ns_ = kNever;    ///< no door is due before this; may be early
+    TimeNs next_loss_ns_ = kNever;    ///< earliest RootRecord::lost_ns
+    TimeNs sharers_due_ns_ = kNever;  ///< one device was claimed twice: until then others may claim it, too [6.4]
     std::uint32_t nranks_ = 0;
     std::uint32_t expected_ = 0;
     std::uint32_t checked_in_ = 0;
     std::uint32_t done_ = 0;
     std::uint32_t strangers_ = 0;
     std::uint32_t accepted_ = 0;
+    std::uint32_t hurried_ = 0;        ///< silent doors in a row that made room for others; stops at a bound
+    std::uint32_t sharer_ = kNoRank;   ///< local id of one of those who claim one device
     std::uint32_t cursor_ = 0;         ///< next record of a long answer
     std::uint32_t served_ = 0;         ///< hand-outs done
     RankId reference_rank_ = kNoRank;  ///< whose numbers the others are compared with; kNoRank: the root's own

@@ -6,6 +6,8 @@
 namespace ronde::protocol {
 namespace {
 
+constexpr std::uint32_t kSharersMs = 250;
+
 constexpr std::uint64_t device_hash(std::uint64_t host_id, std::uint64_t device_id) {
     std::uint64_t x = host_id * 0x9e37'79b9'7f4a'7c15ULL + device_id;
     x = (x ^ (x >> 32)) * 0xd6e8'feb8'6659'fd93ULL;
@@ -117,20 +119,31 @@ void RootStep::welcome(std::uint32_t slot, std::uint32_t local_id, Entry const& 
     learn.count = 1;
     admit(slot, local_id);
     hear_deadline();
-    if (policies_.device_check == DeviceCheck::at_root) {
-        std::uint32_t const twin = index_device(local_id);
-        if (twin != kNoRank) {
-            Error error;
-            error.code = Code::duplicate_device;
-            error.about = std::max(rank_of(twin), rank_of(local_id));
-            error.other = std::min(rank_of(twin), rank_of(local_id));
-            error.got = entry.device_id;
-            return judge(error);
-        }
+    if (policies_.device_check == DeviceCheck::at_root && is_shared(local_id)) {
+        if (root_.checked_in_ == root_.expected_)
+            judge_sharers();
+        return;
     }
     pair_known(local_id);
     if (root_.checked_in_ == root_.expected_ && root_.phase_ == RootPhase::collecting)
         everyone_here();
+}
+
+/// Whether somebody is here with a device that another one has claimed. Others may come with the same in a moment, and
+/// all are to be named; nothing is handed out any more [6.4].
+bool RootStep::is_shared(std::uint32_t local_id) noexcept {
+    bool const again = index_device(local_id) != kNoRank;
+    if (again && root_.sharer_ == kNoRank) {
+        root_.sharer_ = local_id;
+        root_.sharers_due_ns_ = after_ms(kSharersMs);
+    }
+    return root_.sharer_ != kNoRank;
+}
+
+void RootStep::judge_sharers() noexcept {
+    root_.sharers_due_ns_ = kNever;
+    Verdict const sharers = root_.sharers_of(root_.sharer_);
+    judge(sharers.error, &sharers);
 }
 
 /// The same process again: its first connection was lost on the way. Nothing is counted twice [S4].

@@ -50,6 +50,8 @@ private:
     void refuse(std::uint32_t slot, Error const& error) noexcept;
     void welcome_back(std::uint32_t slot, std::uint32_t local_id) noexcept;
     [[nodiscard]] std::uint32_t index_device(std::uint32_t local_id) noexcept;
+    [[nodiscard]] bool is_shared(std::uint32_t local_id) noexcept;
+    void judge_sharers() noexcept;
     void hear_deadline() noexcept;
     void answer_late_comer(std::uint32_t slot) noexcept;
 
