@@ -14,6 +14,19 @@ constexpr std::uint64_t kProgressEvery = 1U << 16;
 
 bool is_noticed_by_a_process(Happening kind) { return kind >= Happening::start; }
 
+/// The statement without an instruction is for the compiler, to which a function that only asks for lines does nothing,
+/// so that it leaves out the call.
+template <class Record>
+void fetch(Record const& record) {
+    constexpr std::size_t kLine = 64;
+    auto const* const bytes = reinterpret_cast<std::byte const*>(&record);
+    for (std::size_t at = 0; at < sizeof record; at += kLine)
+        __builtin_prefetch(bytes + at);
+    if constexpr (sizeof record % kLine != 0)
+        __builtin_prefetch(bytes + sizeof record - 1U);
+    asm volatile("");
+}
+
 }  // namespace
 
 WorldState::WorldState(WorldPlan plan, Oracle* oracle)
@@ -61,7 +74,6 @@ void WorldState::populate() {
     protocol::Partition const partition{plan_.nranks, plan_.nroots};
     std::uint32_t const all = plan_.nranks + plan_.nroots;
     processes_.resize(all);
-    ring_listeners_.resize(all);
     if (policies_.reply == protocol::Reply::callback)
         callback_listeners_.resize(all);
 
@@ -73,7 +85,7 @@ void WorldState::populate() {
     worn_.roots_digest = 1;
     worn_.root_backlog = backlog_in_the_id();
     worn_.rank = kNoRank;  // nobody's yet
-    ranks_.assign(all, protocol::Rank(worn_));
+    ranks_.assign(all, Machine(worn_));
     for (RankId rank = 0; rank < plan_.nranks; ++rank)
         processes_[rank].host = hosts_.host_of_rank(rank);
 
@@ -131,7 +143,7 @@ void WorldState::run() {
 bool WorldState::advance() {
     if (tied_.empty() && (queue_.empty() || queue_.next_ns() > plan_.simulated_limit_ns))
         return false;
-    EventQueue::Popped popped;
+    WorldQueue::Popped popped;
     if (plan_.any_order) {
         if (!choose_next(popped))
             return true;
@@ -179,12 +191,12 @@ std::uint64_t WorldState::channel_of(Slot slot) const {
 }
 
 /// The next of those that happen at the earliest time, as the oracle says. False: nothing but what is forgotten.
-bool WorldState::choose_next(EventQueue::Popped& popped) {
+bool WorldState::choose_next(WorldQueue::Popped& popped) {
     if (tied_.empty())
         tied_.push_back(queue_.pop());
     while (!queue_.empty() && queue_.next_ns() == tied_.front().at_ns)
         tied_.push_back(queue_.pop());
-    std::erase_if(tied_, [this](EventQueue::Popped const& one) { return is_forgotten(one.at_ns, one.slot); });
+    std::erase_if(tied_, [this](WorldQueue::Popped const& one) { return is_forgotten(one.at_ns, one.slot); });
     if (tied_.empty())
         return false;
     channels_.clear();
@@ -214,27 +226,32 @@ void WorldState::note_cause(Slot slot) {
     there_ns_[slot] = now_ns_;
 }
 
-/// Large worlds live in memory that is far away: what the next occurrences are about is asked for early.
+/// Large worlds live in memory that is far away: what the next occurrences are about is asked for early, each thing
+/// when what names it has had the time to come. No more than that: a line that is asked for in vain delays another one.
 void WorldState::fetch_ahead() {
-    constexpr std::size_t kFar = 12;
-    constexpr std::size_t kNear = 6;
+    constexpr std::size_t kFar = 14;
+    constexpr std::size_t kMiddle = 8;
+    constexpr std::size_t kNear = 4;
     if (Slot const far = queue_.peek_slot(kFar); far < kTimerSlot)
-        __builtin_prefetch(&occurrences_[far]);
-    Slot const near = queue_.peek_slot(kNear);
-    if (near == kNoSlot)
-        return;
-    bool const timer = near >= kTimerSlot;
-    ProcessId const process = timer ? near & ~kTimerSlot : occurrences_[near].process;
-    if (!timer && occurrences_[near].connection != kNoConnection) {
-        __builtin_prefetch(&connections_[occurrences_[near].connection]);
-        __builtin_prefetch(&connections_[occurrences_[near].connection].sides[1]);
+        fetch(occurrences_[far]);
+    if (Slot const middle = queue_.peek_slot(kMiddle); middle < kTimerSlot) {
+        Occurrence const& occurrence = occurrences_[middle];
+        if (occurrence.connection != kNoConnection)
+            fetch(connections_[occurrence.connection]);
+        else if (occurrence.process < processes_.size())
+            fetch_process(occurrence.process);
+    } else if (middle != kNoSlot) {
+        fetch_process(middle & ~kTimerSlot);
     }
-    if (process >= processes_.size())
+    Slot const near = queue_.peek_slot(kNear);
+    if (near >= kTimerSlot || occurrences_[near].connection == kNoConnection)
         return;
-    __builtin_prefetch(&processes_[process]);
-    auto const* const machine = reinterpret_cast<std::byte const*>(&ranks_[process]);
-    for (std::size_t line = 0; line < sizeof(protocol::Rank); line += 64)
-        __builtin_prefetch(machine + line);
+    fetch_process(connections_[occurrences_[near].connection].sides[occurrences_[near].side].process);
+}
+
+void WorldState::fetch_process(ProcessId process) const {
+    fetch(processes_[process]);
+    fetch(ranks_[process]);
 }
 
 void WorldState::dispatch(Slot slot) {
@@ -293,13 +310,13 @@ Slot WorldState::plan_for(TimeNs at_ns, Happening kind, ConnectionId connection,
 
 /// Ends an occurrence, and what only it kept alive.
 void WorldState::forget(Slot slot) {
-    Occurrence const occurrence = occurrences_[slot];
-    occurrences_.free(slot);
-    bool const frame = occurrence.kind == Happening::frame || occurrence.kind == Happening::quiet_frame;
-    if (frame)
+    Occurrence const& occurrence = occurrences_[slot];
+    if (occurrence.kind == Happening::frame || occurrence.kind == Happening::quiet_frame)
         forget_content(occurrence);
-    if (occurrence.connection != kNoConnection)
-        release(occurrence.connection);
+    ConnectionId const connection = occurrence.connection;
+    occurrences_.free(slot);
+    if (connection != kNoConnection)
+        release(connection);
 }
 
 void WorldState::append(SlotList& list, Slot slot) {
@@ -377,14 +394,16 @@ void WorldState::on_work(ProcessId id) {
 }
 
 TimeNs WorldState::service_ns(Occurrence const& occurrence) {
+    bool const knock = occurrence.kind == Happening::knock;
+    bool const frame = occurrence.kind == Happening::frame;
+    if (!knock && !frame && occurrence.kind != Happening::quiet_frame)
+        return 0;
     HostPlan const& host = hosts_.plan_of(processes_[occurrence.process].host);
-    TimeNs cost_ns = 0;
-    if (occurrence.kind == Happening::knock)
-        cost_ns = host.accept_service_ns;
-    bool const put_aside =
-        occurrence.kind == Happening::frame && connections_[occurrence.connection].sides[occurrence.side].is_not_read();
-    if ((occurrence.kind == Happening::frame && !put_aside) || occurrence.kind == Happening::quiet_frame)
-        cost_ns = host.message_service_ns;
+    TimeNs cost_ns = knock ? host.accept_service_ns : host.message_service_ns;
+    if (cost_ns == 0)
+        return 0;
+    if (frame && connections_[occurrence.connection].sides[occurrence.side].is_not_read())
+        return 0;
     if (processes_[occurrence.process].has(Process::kSlow)) {
         Hardship const& hard = hardship_of(occurrence.process);
         cost_ns *= now_ns_ < hard.slow_until_ns ? hard.slowness : 1U;
