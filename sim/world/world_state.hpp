@@ -3,6 +3,7 @@
 /// Everything that happens is an Occurrence that a queue hands out in order of time. The files:
 ///
 ///   run.cpp       time: the queue, CPU, which process notices what
+///   ahead.cpp     what the next occurrences are about is fetched early
 ///   handshake.cpp connections until they stand, as Linux makes them: SYN, accept queue, ghosts, retransmission
 ///   stream.cpp    connections that stand: frames, ends, resets, and those without a record
 ///   drive.cpp     the seam: events into machines, actions out of them
