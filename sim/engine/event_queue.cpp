@@ -73,35 +73,24 @@ EventQueue::Level& EventQueue::level(std::uint32_t number) {
 
 // --- pushing --------------------------------------------------------------------------------------------------------
 
-void EventQueue::place(std::uint64_t at, std::uint32_t slot) {
-    std::uint32_t const number = level_of(at);
-    if (number < kLevels)
-        return append(number, digit_of(at, number), static_cast<std::uint32_t>(at & ((1ULL << kShift[number]) - 1U)),
-                      slot);
-    far_.push_back({at, far_pushes_++, slot});
-    std::push_heap(far_.begin(), far_.end());
+template <std::uint32_t kNumber>
+void EventQueue::append_at(std::uint64_t at, std::uint32_t slot) {
+    constexpr std::uint64_t below = (std::uint64_t{1} << kShift[kNumber]) - 1U;
+    append(kNumber, digit_of(at, kNumber), static_cast<std::uint32_t>(at & below), slot);
 }
 
-void EventQueue::append(std::uint32_t number, std::uint32_t digit, std::uint32_t offset_ns, std::uint32_t slot) {
-    Level& here = level(number);
-    Bucket& bucket = here.buckets[digit];
-    if (!here.is_taken(digit)) {
-        here.take(digit);
-        bucket.front = bucket.back = new_chunk() * kPlaces;
-        chunk_at(bucket.back).next = kNoChunk;
-        if (number == 0)
-            near_ = std::min(near_, digit);
-    } else if (bucket.back % kPlaces == kChunkEvents) {
-        std::uint32_t const chunk = new_chunk();
-        chunk_at(bucket.back).next = chunk;
-        chunk_at(chunk * kPlaces).next = kNoChunk;
-        bucket.back = chunk * kPlaces;
-    }
-    Chunk& chunk = chunk_at(bucket.back);
-    std::uint32_t const at_place = bucket.back % kPlaces;
-    chunk.offset_ns[at_place] = offset_ns;
-    chunk.slot[at_place] = slot;
-    ++bucket.back;
+void EventQueue::place(std::uint64_t at, std::uint32_t slot) {
+    std::uint64_t const differs = at ^ window_start_;
+    if (differs >> kShift[1] == 0)
+        return append_at<0>(at, slot);
+    if (differs >> kShift[2] == 0)
+        return append_at<1>(at, slot);
+    if (differs >> kShift[3] == 0)
+        return append_at<2>(at, slot);
+    if (differs >> kShift[4] == 0)
+        return append_at<3>(at, slot);
+    far_.push_back({at, far_pushes_++, slot});
+    std::push_heap(far_.begin(), far_.end());
 }
 
 /// Behind those of the same time, which are nearer to the back.

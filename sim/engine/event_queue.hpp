@@ -161,14 +161,6 @@ private:
         std::uint32_t const index = position / kPlaces;
         return blocks_[index / kBlockChunks][index % kBlockChunks];
     }
-    /// kLevels: in the heap.
-    [[nodiscard]] std::uint32_t level_of(std::uint64_t at) const {
-        std::uint64_t const differs = at ^ window_start_;
-        std::uint32_t number = 0;
-        for (std::uint32_t i = 1; i <= kLevels; ++i)
-            number += differs >> kShift[i] != 0 ? 1U : 0U;
-        return number;
-    }
     [[nodiscard]] static std::uint32_t digit_of(std::uint64_t at, std::uint32_t number) {
         return static_cast<std::uint32_t>(at >> kShift[number]) & ((1U << (kShift[number + 1] - kShift[number])) - 1U);
     }
@@ -180,6 +172,8 @@ private:
     void free_chunk(std::uint32_t chunk);
     Level& level(std::uint32_t number);
     void place(std::uint64_t at, std::uint32_t slot);
+    template <std::uint32_t kNumber>
+    void append_at(std::uint64_t at, std::uint32_t slot);
     void append(std::uint32_t number, std::uint32_t digit, std::uint32_t offset_ns, std::uint32_t slot);
     template <class Visit>
     void drain(Bucket bucket, Visit visit);
@@ -242,6 +236,29 @@ inline void EventQueue::push(TimeNs at_ns, std::uint32_t slot) {
     if (at_ns < known_next_ns_)
         known_next_ns_ = at_ns;
     place(static_cast<std::uint64_t>(at_ns), slot);
+}
+
+/// At the end of the bucket of this digit.
+inline void EventQueue::append(std::uint32_t number, std::uint32_t digit, std::uint32_t offset_ns, std::uint32_t slot) {
+    Level& here = level(number);
+    Bucket& bucket = here.buckets[digit];
+    if (!here.is_taken(digit)) {
+        here.take(digit);
+        bucket.front = bucket.back = new_chunk() * kPlaces;
+        chunk_at(bucket.back).next = kNoChunk;
+        if (number == 0)
+            near_ = std::min(near_, digit);
+    } else if (bucket.back % kPlaces == kChunkEvents) {
+        std::uint32_t const chunk = new_chunk();
+        chunk_at(bucket.back).next = chunk;
+        chunk_at(chunk * kPlaces).next = kNoChunk;
+        bucket.back = chunk * kPlaces;
+    }
+    Chunk& chunk = chunk_at(bucket.back);
+    std::uint32_t const at_place = bucket.back % kPlaces;
+    chunk.offset_ns[at_place] = offset_ns;
+    chunk.slot[at_place] = slot;
+    ++bucket.back;
 }
 
 /// `visit(offset_ns, slot)` for every event of the bucket, in order; its chunks are given back on the way.

@@ -47,7 +47,7 @@ void WorldState::plan_timer(ProcessId id) {
     TimeNs const due_ns = std::max(machine_deadline(id), now_ns_);
     if (due_ns >= process.timer_ns)
         return;
-    if (process.timer_ns != kNever && ++forgotten_ >= std::max(kFewForgotten, queue_.size() / 8))
+    if (kSweeps && process.timer_ns != kNever && ++forgotten_ >= std::max(kFewForgotten, queue_.size() / 8))
         sweep_forgotten();
     process.timer_ns = due_ns;
     queue_.push(due_ns, kTimerSlot | id);
@@ -119,11 +119,11 @@ void WorldState::step_machine(ProcessId id, Event const& event, Actions& actions
 /// A frame has reached its process: it is read, or stays where it is when the machine does not want it yet.
 void WorldState::take_frame(ProcessId id, Slot slot, EndOf end, Link link) {
     if (!end.exists()) {
-        end = index_.find(id, link);
-        bool const record = end.exists();
-        if (!record && quiet_peer(id, link).process == kNoProcess)
+        Route const route = route_of(id, link);
+        if (!route.exists())
             return forget(slot);
-        if (record) {
+        end = route.end;
+        if (end.exists()) {
             Occurrence& occurrence = occurrences_[slot];
             occurrence.kind = Happening::frame;
             occurrence.connection = end.connection;
@@ -322,7 +322,8 @@ void WorldState::perform_admit(ProcessId id, Action const& action) {
 }
 
 void WorldState::perform_send(ProcessId id, Action const& action) {
-    if (!exists(id, action.link))
+    Route const route = route_of(id, action.link);
+    if (!route.exists())
         return;  // the machine hears `closed` next
     if (skips_ring_ && is_ring_frame(action.link, action.frame))
         return;
@@ -330,7 +331,7 @@ void WorldState::perform_send(ProcessId id, Action const& action) {
     if (Hardship const* const hard = hardship(id); hard != nullptr && hard->stale_id)
         marks = Occurrence::kForged;
     std::uint32_t const content = content_of(id, action);
-    transmit(id, action.link, action.frame, content, action.notify, marks);
+    transmit_on(route, id, action.link, action.frame, content, action.notify, marks);
 }
 
 /// A root that has finished keeps its listener, to tell late comers how the round ended.

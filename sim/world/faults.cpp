@@ -13,9 +13,7 @@ TimeNs end_of(TimeNs now_ns, TimeNs duration_ns) {
 
 }  // namespace
 
-Hardship const* WorldState::hardship(ProcessId process) const {
-    if (!processes_[process].has(Process::kCareful))
-        return nullptr;
+Hardship const* WorldState::find_hardship(ProcessId process) const {
     auto const found = hardships_.find(process);
     return found == hardships_.end() ? nullptr : &found->second;
 }
@@ -69,7 +67,7 @@ void WorldState::prepare(std::uint32_t number) {
             if (!config) {
                 (void)wear(id);
                 config = std::make_unique<protocol::RankConfig>(worn_);
-                ranks_[id] = protocol::Rank(*config);
+                ranks_[id] = Machine(*config);
                 processes_[id].set(Process::kOwnConfig);
             }
             return *config;
@@ -228,7 +226,6 @@ ProcessId WorldState::add_process(RankId rank, std::uint32_t host) {
     process.host = host;
     process.set(Process::kCareful);
     process.set(Process::kOwnConfig);
-    ring_listeners_.emplace_back();
     if (!callback_listeners_.empty())
         callback_listeners_.emplace_back();
     extras_[id].rank = rank;

@@ -48,7 +48,7 @@ std::uint32_t synack_retries_of(AcceptQueue const& queue, std::uint32_t backlog,
 
 ListenerState& WorldState::listener_of(ProcessId process, Listener listener) {
     switch (listener) {
-    case Listener::ring: return ring_listeners_[process];
+    case Listener::ring: return processes_[process].ring;
     case Listener::callback: return callback_listeners_[process];
     case Listener::root: break;
     }

@@ -46,7 +46,7 @@ RankRange Hosts::ranks_on(std::uint32_t host) const {
     return {first, end - first};
 }
 
-HostPlan const& Hosts::plan_of(std::uint32_t host) const {
+HostPlan const& Hosts::unusual_plan_of(std::uint32_t host) const {
     if (auto const special = special_.find(host); special != special_.end())
         return *special->second;
     bool const own = own_roots_ > 0 && host >= first_rank_.size() && host < first_rank_.size() + own_roots_;

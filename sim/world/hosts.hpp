@@ -23,7 +23,9 @@ public:
     [[nodiscard]] std::uint32_t host_of_strangers() const { return count() - 1U; }
     /// Ranks on a host of ranks: first and count. {0, 0} for other hosts.
     [[nodiscard]] RankRange ranks_on(std::uint32_t host) const;
-    [[nodiscard]] HostPlan const& plan_of(std::uint32_t host) const;
+    [[nodiscard]] HostPlan const& plan_of(std::uint32_t host) const {
+        return host < first_rank_.size() && special_.empty() ? plan_.host : unusual_plan_of(host);
+    }
 
     /// The delay distribution of one direction between two hosts.
     [[nodiscard]] Distribution const& distance(std::uint32_t from, std::uint32_t to) const;
@@ -49,6 +51,7 @@ public:
     [[nodiscard]] std::size_t bytes() const;
 
 private:
+    [[nodiscard]] HostPlan const& unusual_plan_of(std::uint32_t host) const;
     [[nodiscard]] LinkOverride const* override_of(std::uint32_t from, std::uint32_t to) const;
 
     WorldPlan const& plan_;

@@ -16,8 +16,8 @@ struct EndOf {
 };
 
 /// (process, link) -> end. Open addressing with linear probing; never iterated, so its layout reaches no result. A cell
-/// is one number: what it stands for is read in the connection itself, which keeps its end's process and link as they
-/// are while they are in here.
+/// is the end and a hash: the rest is read in the connection itself, which keeps its end's process and link as they are
+/// while they are in here, and which nobody reads in vain, but for one in 2^32.
 class LinkIndex {
 public:
     explicit LinkIndex(Slab<Connection> const& connections) : connections_(connections) {}
@@ -25,19 +25,16 @@ public:
     [[nodiscard]] EndOf find(ProcessId process, protocol::Link link) const {
         if (used_ == 0)
             return {};
-        for (std::size_t at = home_of(process, link); cells_[at] != kFree; at = (at + 1U) & mask_) {
-            Side const& side = side_in(cells_[at]);
-            if (side.process == process && side.link == link)
-                return {cells_[at] >> 1U, static_cast<std::uint8_t>(cells_[at] & 1U)};
-        }
-        return {};
+        std::uint32_t const end = cells_[place_of(process, link)].end;
+        return end == kFree ? EndOf{} : EndOf{end >> 1U, static_cast<std::uint8_t>(end & 1U)};
     }
 
     /// Enters an end, whose process does not use its link yet.
     void put(EndOf end) {
         if ((used_ + 1U) * 4U > cells_.size() * 3U)
             grow();
-        enter(end.connection << 1U | end.side);
+        Side const& side = connections_[end.connection].sides[end.side];
+        enter({hash_of(side.process, side.link), end.connection << 1U | end.side});
         ++used_;
     }
 
@@ -45,61 +42,69 @@ public:
     void remove(ProcessId process, protocol::Link link) {
         if (used_ == 0)
             return;
-        std::size_t hole = home_of(process, link);
-        for (;; hole = (hole + 1U) & mask_) {
-            if (cells_[hole] == kFree)
-                return;
-            Side const& side = side_in(cells_[hole]);
-            if (side.process == process && side.link == link)
-                break;
-        }
+        std::size_t hole = place_of(process, link);
+        if (cells_[hole].end == kFree)
+            return;
         --used_;
         // What follows in the run moves up, so that no search meets a hole before its end.
-        for (std::size_t at = (hole + 1U) & mask_; cells_[at] != kFree; at = (at + 1U) & mask_) {
-            std::size_t const distance = (at - home_of_cell(cells_[at])) & mask_;
+        for (std::size_t at = (hole + 1U) & mask_; cells_[at].end != kFree; at = (at + 1U) & mask_) {
+            std::size_t const distance = (at - cells_[at].hash) & mask_;
             if (distance < ((at - hole) & mask_))
                 continue;
             cells_[hole] = cells_[at];
             hole = at;
         }
-        cells_[hole] = kFree;
+        cells_[hole] = {};
     }
 
     [[nodiscard]] std::size_t size() const { return used_; }
-    [[nodiscard]] std::size_t bytes() const { return cells_.size() * sizeof(std::uint32_t); }
+    [[nodiscard]] std::size_t bytes() const { return cells_.size() * sizeof(Cell); }
 
 private:
     static constexpr std::uint32_t kFree = ~0U;
 
-    [[nodiscard]] Side const& side_in(std::uint32_t cell) const { return connections_[cell >> 1U].sides[cell & 1U]; }
-    [[nodiscard]] std::size_t home_of(ProcessId process, protocol::Link link) const {
+    struct Cell {
+        std::uint32_t hash = 0;  ///< its low bits are the place where the search begins
+        std::uint32_t end = kFree;
+    };
+
+    [[nodiscard]] static std::uint32_t hash_of(ProcessId process, protocol::Link link) {
         std::uint64_t key = std::uint64_t{process} << 32U | link.value;
         key ^= key >> 29U;
-        return static_cast<std::size_t>((key * 0x9fb2'1c65'1e98'df25ULL) >> 32U) & mask_;
+        return static_cast<std::uint32_t>((key * 0x9fb2'1c65'1e98'df25ULL) >> 32U);
     }
-    [[nodiscard]] std::size_t home_of_cell(std::uint32_t cell) const {
-        Side const& side = side_in(cell);
-        return home_of(side.process, side.link);
+    /// Where it is, or the free cell that says that it is not there.
+    [[nodiscard]] std::size_t place_of(ProcessId process, protocol::Link link) const {
+        std::uint32_t const hash = hash_of(process, link);
+        std::size_t at = hash & mask_;
+        for (; cells_[at].end != kFree; at = (at + 1U) & mask_) {
+            if (cells_[at].hash != hash)
+                continue;
+            Side const& side = connections_[cells_[at].end >> 1U].sides[cells_[at].end & 1U];
+            if (side.process == process && side.link == link)
+                break;
+        }
+        return at;
     }
-    void enter(std::uint32_t cell) {
-        std::size_t at = home_of_cell(cell);
-        while (cells_[at] != kFree)
+    void enter(Cell cell) {
+        std::size_t at = cell.hash & mask_;
+        while (cells_[at].end != kFree)
             at = (at + 1U) & mask_;
         cells_[at] = cell;
     }
     void grow() {
-        std::vector<std::uint32_t> const cells = std::move(cells_);
+        std::vector<Cell> const cells = std::move(cells_);
         std::size_t const size = cells.empty() ? 64U : cells.size() * 2U;
-        cells_.assign(size, kFree);
+        cells_.assign(size, {});
         mask_ = size - 1U;
-        for (std::uint32_t const cell : cells) {
-            if (cell != kFree)
+        for (Cell const& cell : cells) {
+            if (cell.end != kFree)
                 enter(cell);
         }
     }
 
     Slab<Connection> const& connections_;
-    std::vector<std::uint32_t> cells_;
+    std::vector<Cell> cells_;
     std::size_t mask_ = 0;
     std::size_t used_ = 0;
 };

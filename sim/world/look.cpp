@@ -120,7 +120,7 @@ Holdings Look::holdings(ProcessId id) const {
         for (protocol::Link const link : mails->second)
             add(link);
     }
-    add_listener(state_->ring_listeners_[id]);
+    add_listener(process.ring);
     if (!state_->callback_listeners_.empty())
         add_listener(state_->callback_listeners_[id]);
     bool const machine = process.kind == ProcessKind::rank && process.alive() && !process.has(Process::kOver);

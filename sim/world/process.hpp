@@ -45,12 +45,19 @@ static_assert(sizeof(ListenerState) == 8 && protocol::kMaxRootDoors <= ListenerS
 
 enum class ProcessKind : std::uint8_t { rank, root, stranger };
 
-/// One process. Those of ranks 0 .. N-1 come first, so that a healthy world needs no table from rank to process.
-struct Process {
+/// A rank's machine on lines of its own: worlds are larger than caches, and each line costs a trip.
+struct alignas(64) Machine : protocol::Rank {
+    using protocol::Rank::Rank;
+};
+
+/// One process, one line. Those of ranks 0 .. N-1 come first, so that a healthy world needs no table from rank to
+/// process.
+struct alignas(64) Process {
     TimeNs busy_until_ns = 0;
     TimeNs timer_ns = kNever;  ///< the `timer` that is planned; others in the queue are forgotten
     TimeNs phase_since_ns = 0;
-    SlotList inbox;  ///< what it has not yet noticed
+    SlotList inbox;      ///< what it has not yet noticed
+    ListenerState ring;  ///< roots have theirs in RootProcess
     std::uint32_t host = 0;
     std::uint32_t descriptors = 0;  ///< in use
     std::uint32_t quiet = 0;        ///< bit k: chord_out(k) stands without a record; kQuietRoot: the root's connection
@@ -82,7 +89,7 @@ struct Process {
     void enter(std::uint8_t next) { phase = next & 0x3fU; }
     [[nodiscard]] bool alive() const { return has(kStarted) && !has(kDead); }
 };
-static_assert(sizeof(Process) <= 64);
+static_assert(sizeof(Process) == 64);
 
 /// The part of a root that its driver keeps: records, table, doors.
 struct RootProcess {

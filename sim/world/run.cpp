@@ -61,7 +61,6 @@ void WorldState::populate() {
     protocol::Partition const partition{plan_.nranks, plan_.nroots};
     std::uint32_t const all = plan_.nranks + plan_.nroots;
     processes_.resize(all);
-    ring_listeners_.resize(all);
     if (policies_.reply == protocol::Reply::callback)
         callback_listeners_.resize(all);
 
@@ -73,7 +72,7 @@ void WorldState::populate() {
     worn_.roots_digest = 1;
     worn_.root_backlog = backlog_in_the_id();
     worn_.rank = kNoRank;  // nobody's yet
-    ranks_.assign(all, protocol::Rank(worn_));
+    ranks_.assign(all, Machine(worn_));
     for (RankId rank = 0; rank < plan_.nranks; ++rank)
         processes_[rank].host = hosts_.host_of_rank(rank);
 
@@ -131,7 +130,7 @@ void WorldState::run() {
 bool WorldState::advance() {
     if (tied_.empty() && (queue_.empty() || queue_.next_ns() > plan_.simulated_limit_ns))
         return false;
-    EventQueue::Popped popped;
+    WorldQueue::Popped popped;
     if (plan_.any_order) {
         if (!choose_next(popped))
             return true;
@@ -179,12 +178,12 @@ std::uint64_t WorldState::channel_of(Slot slot) const {
 }
 
 /// The next of those that happen at the earliest time, as the oracle says. False: nothing but what is forgotten.
-bool WorldState::choose_next(EventQueue::Popped& popped) {
+bool WorldState::choose_next(WorldQueue::Popped& popped) {
     if (tied_.empty())
         tied_.push_back(queue_.pop());
     while (!queue_.empty() && queue_.next_ns() == tied_.front().at_ns)
         tied_.push_back(queue_.pop());
-    std::erase_if(tied_, [this](EventQueue::Popped const& one) { return is_forgotten(one.at_ns, one.slot); });
+    std::erase_if(tied_, [this](WorldQueue::Popped const& one) { return is_forgotten(one.at_ns, one.slot); });
     if (tied_.empty())
         return false;
     channels_.clear();
@@ -212,29 +211,6 @@ void WorldState::note_cause(Slot slot) {
     }
     causes_[slot] = cause_;
     there_ns_[slot] = now_ns_;
-}
-
-/// Large worlds live in memory that is far away: what the next occurrences are about is asked for early.
-void WorldState::fetch_ahead() {
-    constexpr std::size_t kFar = 12;
-    constexpr std::size_t kNear = 6;
-    if (Slot const far = queue_.peek_slot(kFar); far < kTimerSlot)
-        __builtin_prefetch(&occurrences_[far]);
-    Slot const near = queue_.peek_slot(kNear);
-    if (near == kNoSlot)
-        return;
-    bool const timer = near >= kTimerSlot;
-    ProcessId const process = timer ? near & ~kTimerSlot : occurrences_[near].process;
-    if (!timer && occurrences_[near].connection != kNoConnection) {
-        __builtin_prefetch(&connections_[occurrences_[near].connection]);
-        __builtin_prefetch(&connections_[occurrences_[near].connection].sides[1]);
-    }
-    if (process >= processes_.size())
-        return;
-    __builtin_prefetch(&processes_[process]);
-    auto const* const machine = reinterpret_cast<std::byte const*>(&ranks_[process]);
-    for (std::size_t line = 0; line < sizeof(protocol::Rank); line += 64)
-        __builtin_prefetch(machine + line);
 }
 
 void WorldState::dispatch(Slot slot) {
@@ -293,13 +269,13 @@ Slot WorldState::plan_for(TimeNs at_ns, Happening kind, ConnectionId connection,
 
 /// Ends an occurrence, and what only it kept alive.
 void WorldState::forget(Slot slot) {
-    Occurrence const occurrence = occurrences_[slot];
-    occurrences_.free(slot);
-    bool const frame = occurrence.kind == Happening::frame || occurrence.kind == Happening::quiet_frame;
-    if (frame)
+    Occurrence const& occurrence = occurrences_[slot];
+    if (occurrence.kind == Happening::frame || occurrence.kind == Happening::quiet_frame)
         forget_content(occurrence);
-    if (occurrence.connection != kNoConnection)
-        release(occurrence.connection);
+    ConnectionId const connection = occurrence.connection;
+    occurrences_.free(slot);
+    if (connection != kNoConnection)
+        release(connection);
 }
 
 void WorldState::append(SlotList& list, Slot slot) {
@@ -377,14 +353,16 @@ void WorldState::on_work(ProcessId id) {
 }
 
 TimeNs WorldState::service_ns(Occurrence const& occurrence) {
+    bool const knock = occurrence.kind == Happening::knock;
+    bool const frame = occurrence.kind == Happening::frame;
+    if (!knock && !frame && occurrence.kind != Happening::quiet_frame)
+        return 0;
     HostPlan const& host = hosts_.plan_of(processes_[occurrence.process].host);
-    TimeNs cost_ns = 0;
-    if (occurrence.kind == Happening::knock)
-        cost_ns = host.accept_service_ns;
-    bool const put_aside =
-        occurrence.kind == Happening::frame && connections_[occurrence.connection].sides[occurrence.side].is_not_read();
-    if ((occurrence.kind == Happening::frame && !put_aside) || occurrence.kind == Happening::quiet_frame)
-        cost_ns = host.message_service_ns;
+    TimeNs cost_ns = knock ? host.accept_service_ns : host.message_service_ns;
+    if (cost_ns == 0)
+        return 0;
+    if (frame && connections_[occurrence.connection].sides[occurrence.side].is_not_read())
+        return 0;
     if (processes_[occurrence.process].has(Process::kSlow)) {
         Hardship const& hard = hardship_of(occurrence.process);
         cost_ns *= now_ns_ < hard.slow_until_ns ? hard.slowness : 1U;

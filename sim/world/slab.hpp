@@ -26,7 +26,7 @@ public:
             return index;
         }
         if (made_ % kChunk == 0)
-            chunks_.push_back(std::make_unique<std::array<Record, kChunk>>());
+            chunks_.push_back(std::make_unique<Chunk>());
         return made_++;
     }
     void free(std::uint32_t index) {
@@ -34,9 +34,9 @@ public:
         std::memcpy(static_cast<void*>(&(*this)[index]), &free_, sizeof free_);
         free_ = index;
     }
-    [[nodiscard]] Record& operator[](std::uint32_t index) { return (*chunks_[index / kChunk])[index % kChunk]; }
+    [[nodiscard]] Record& operator[](std::uint32_t index) { return chunks_[index / kChunk]->records[index % kChunk]; }
     [[nodiscard]] Record const& operator[](std::uint32_t index) const {
-        return (*chunks_[index / kChunk])[index % kChunk];
+        return chunks_[index / kChunk]->records[index % kChunk];
     }
     [[nodiscard]] std::size_t in_use() const { return in_use_; }
     [[nodiscard]] std::size_t bytes() const {
@@ -46,9 +46,12 @@ public:
 private:
     static constexpr std::uint32_t kChunk = 1024;
     static constexpr std::uint32_t kNone = 0xffff'ffffU;
+    struct alignas(64) Chunk {
+        std::array<Record, kChunk> records{};
+    };
     static_assert(std::is_trivially_copyable_v<Record> && sizeof(Record) >= sizeof kNone);
 
-    std::vector<std::unique_ptr<std::array<Record, kChunk>>> chunks_;
+    std::vector<std::unique_ptr<Chunk>> chunks_;
     std::uint32_t free_ = kNone;  ///< the last freed
     std::uint32_t made_ = 0;
     std::size_t in_use_ = 0;

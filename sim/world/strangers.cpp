@@ -18,7 +18,6 @@ void WorldState::stranger_comes(Fault const& fault, ProcessId target) {
         processes_.emplace_back();
         processes_.back().kind = ProcessKind::stranger;
         processes_.back().host = hosts_.host_of_strangers();
-        ring_listeners_.emplace_back();
         if (!callback_listeners_.empty())
             callback_listeners_.emplace_back();
         ranks_.emplace_back();

@@ -86,8 +86,13 @@ EndOf WorldState::find(ProcessId process, Link link) {
     return end.exists() ? end : wake_connection(process, link);
 }
 
-bool WorldState::exists(ProcessId process, Link link) const {
-    return index_.find(process, link).exists() || quiet_peer(process, link).process != kNoProcess;
+bool WorldState::exists(ProcessId process, Link link) const { return route_of(process, link).exists(); }
+
+/// The index is nearer than another process's bit.
+WorldState::Route WorldState::route_of(ProcessId process, Link link) const {
+    if (EndOf const end = index_.find(process, link); end.exists())
+        return {end, {}};
+    return {{}, quiet_peer(process, link)};
 }
 
 /// Gives a quiet connection its record again. No connection: {}.
@@ -158,50 +163,56 @@ void WorldState::release(ConnectionId id) {
 
 // --- frames out -----------------------------------------------------------------------------------------------------
 
-void WorldState::transmit(ProcessId from, Link link, Frame const& frame, std::uint32_t content, bool notify,
-                          std::uint8_t marks) {
+void WorldState::transmit_on(Route route, ProcessId from, Link link, Frame const& frame, std::uint32_t content,
+                             bool notify, std::uint8_t marks) {
     std::uint64_t const bytes = protocol::kHeaderBytes + std::uint64_t{frame.payload_bytes};
     ++out_.frames;
     out_.bytes += bytes;
     ++out_.frames_by_kind[static_cast<std::size_t>(frame.kind)];
 
-    Occurrence words;
-    words.content = content;
-    words.frame = frame;
-    words.marks = marks & Occurrence::kAllMarks;
-    Peer const peer = steady_ && bytes <= kSmallFrameBytes ? quiet_peer(from, link) : Peer{};
-    if (peer.process != kNoProcess) {
-        words.kind = Happening::quiet_frame;
-        words.process = peer.process;
-        words.link = peer.link;
+    if (route.quiet.process != kNoProcess && (!steady_ || bytes > kSmallFrameBytes))
+        route = {wake_connection(from, link), {}};
+    if (route.quiet.process != kNoProcess) {
+        ProcessId const to = route.quiet.process;
         Slot const slot = occurrences_.make();
-        occurrences_[slot] = words;
+        Occurrence& words = occurrences_[slot];
+        words.kind = Happening::quiet_frame;
+        words.process = to;
+        words.link = route.quiet.link;
+        words.content = content;
+        words.frame = frame;
+        words.marks = marks & Occurrence::kAllMarks;
         note_cause(slot);
-        queue_.push(stamp_ns_ + hosts_.distance(processes_[from].host, processes_[peer.process].host).least_ns(), slot);
+        queue_.push(stamp_ns_ + hosts_.distance(processes_[from].host, processes_[to].host).least_ns(), slot);
         if (notify)
             later_.push_back(Event::sent(stamp_ns_, link));
         return;
     }
-    EndOf const end = find(from, link);
+    EndOf const end = route.end;
     RONDE_CHECK(end.exists(), "a machine sends on connections that it has");
     Connection& connection = connections_[end.connection];
     auto const to_side = static_cast<std::uint8_t>(1U - end.side);
     Side& to = connection.sides[to_side];
-    words.kind = Happening::frame;
-    words.side = to_side & 1U;
-    words.connection = end.connection;
-    words.process = to.process;
     bool const fits = to.unread_bytes + bytes <= plan_.network.window_bytes;
     if (notify && fits)
         later_.push_back(Event::sent(stamp_ns_, link));
     else if (notify)
-        words.marks |= Occurrence::kOwesSent;
+        marks |= Occurrence::kOwesSent;
     to.unread_bytes += static_cast<std::uint32_t>(bytes);
     TimeNs const at_ns = arrival_ns(connection, to_side, bytes, &frame);
-    if (at_ns == kNever)
-        return forget_content(words);
     Slot const slot = occurrences_.make();
-    occurrences_[slot] = words;
+    Occurrence& words = occurrences_[slot];
+    words.kind = Happening::frame;
+    words.side = to_side & 1U;
+    words.connection = end.connection;
+    words.process = to.process;
+    words.content = content;
+    words.frame = frame;
+    words.marks = marks & Occurrence::kAllMarks;
+    if (at_ns == kNever) {
+        forget_content(words);
+        return occurrences_.free(slot);
+    }
     ++connection.references;
     note_cause(slot);
     queue_.push(at_ns, slot);

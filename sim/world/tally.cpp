@@ -182,8 +182,8 @@ Outcome WorldState::outcome() {
 std::uint64_t WorldState::bytes() const {
     std::uint64_t total = sizeof(*this) + queue_.bytes() + occurrences_.bytes() + connections_.bytes() +
                           index_.bytes() + accept_queues_.bytes() + contents_.bytes() + hosts_.bytes();
-    total += processes_.capacity() * sizeof(Process) + ranks_.capacity() * sizeof(protocol::Rank);
-    total += (ring_listeners_.capacity() + callback_listeners_.capacity()) * sizeof(ListenerState);
+    total += processes_.capacity() * sizeof(Process) + ranks_.capacity() * sizeof(Machine);
+    total += callback_listeners_.capacity() * sizeof(ListenerState);
     for (auto const& root : roots_) {
         total += sizeof(RootProcess) + root->records.capacity() * sizeof(protocol::RootRecord) +
                  root->device_index.capacity() * sizeof(std::uint32_t) + root->table.capacity() * sizeof(ProcessId);

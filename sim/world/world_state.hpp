@@ -3,6 +3,7 @@
 /// Everything that happens is an Occurrence that a queue hands out in order of time. The files:
 ///
 ///   run.cpp       time: the queue, CPU, which process notices what
+///   ahead.cpp     what the next occurrences are about is fetched early
 ///   handshake.cpp connections until they stand, as Linux makes them: SYN, accept queue, ghosts, retransmission
 ///   stream.cpp    connections that stand: frames, ends, resets, and those without a record
 ///   drive.cpp     the seam: events into machines, actions out of them
@@ -15,7 +16,6 @@
 #pragma once
 
 #include "engine/digest.hpp"
-#include "engine/event_queue.hpp"
 #include "engine/oracle.hpp"
 #include "engine/seeded_oracle.hpp"
 #include "world/contents.hpp"
@@ -26,6 +26,7 @@
 #include "world/outcome.hpp"
 #include "world/process.hpp"
 #include "world/programs.hpp"
+#include "world/queue.hpp"
 #include "world/slab.hpp"
 
 #include <deque>
@@ -115,8 +116,9 @@ private:
     Slot tell(ProcessId process, Happening kind);
     void submit(Slot slot);
     void fetch_ahead();
+    void fetch_process(ProcessId process) const;
     /// Of those that come next and are not forgotten, all of one time.
-    bool choose_next(EventQueue::Popped& popped);
+    bool choose_next(WorldQueue::Popped& popped);
     /// What a slot with kTimerSlot stands for.
     [[nodiscard]] Happening own_happening(Slot slot) const;
     [[nodiscard]] std::uint64_t channel_of(Slot slot) const;
@@ -176,8 +178,19 @@ private:
     EndOf wake_connection(ProcessId process, Link link);
     void rest_if_quiet(ConnectionId id);
     void release(ConnectionId id);
+    /// Where a process's link leads: with a record, without one, or nowhere.
+    struct Route {
+        EndOf end;
+        Peer quiet;
+        [[nodiscard]] bool exists() const { return end.exists() || quiet.process != kNoProcess; }
+    };
+    [[nodiscard]] Route route_of(ProcessId process, Link link) const;
     void transmit(ProcessId from, Link link, Frame const& frame, std::uint32_t content, bool notify,
-                  std::uint8_t marks = 0);
+                  std::uint8_t marks = 0) {
+        transmit_on(route_of(from, link), from, link, frame, content, notify, marks);
+    }
+    void transmit_on(Route route, ProcessId from, Link link, Frame const& frame, std::uint32_t content, bool notify,
+                     std::uint8_t marks);
     [[nodiscard]] bool is_forgotten_on_the_way(Connection const& connection) const;
     [[nodiscard]] TimeNs arrival_ns(Connection& connection, std::uint8_t to_side, std::uint64_t bytes,
                                     Frame const* frame = nullptr);
@@ -259,7 +272,10 @@ private:
     ProcessId add_process(RankId rank, std::uint32_t host);
     [[nodiscard]] std::vector<ProcessId> targets_of(Fault const& fault) const;
     [[nodiscard]] Hardship& hardship_of(ProcessId process) { return hardships_[process]; }
-    [[nodiscard]] Hardship const* hardship(ProcessId process) const;
+    [[nodiscard]] Hardship const* hardship(ProcessId process) const {
+        return processes_[process].has(Process::kCareful) ? find_hardship(process) : nullptr;
+    }
+    [[nodiscard]] Hardship const* find_hardship(ProcessId process) const;
     /// When the next packet from one to the other would pass: now, when a partition ends, or never.
     [[nodiscard]] TimeNs way_open_ns(ProcessId from, ProcessId to) const;
     [[nodiscard]] bool passes(ProcessId from, ProcessId to) const { return way_open_ns(from, to) <= stamp_ns_; }
@@ -281,8 +297,8 @@ private:
     std::unique_ptr<SeededOracle> own_oracle_;
     Oracle* oracle_;
     Hosts hosts_;
-    EventQueue queue_;
-    std::vector<EventQueue::Popped> tied_;  ///< any_order: taken from the queue, all of one time
+    WorldQueue queue_;
+    std::vector<WorldQueue::Popped> tied_;  ///< any_order: taken from the queue, all of one time
     std::vector<std::uint64_t> channels_;   ///< ... and those that may come first: by what they must not overtake
     std::vector<std::uint32_t> firsts_;
     std::uint64_t orders_ = 0;
@@ -294,9 +310,8 @@ private:
     Contents contents_;
 
     std::vector<Process> processes_;
-    std::vector<ListenerState> ring_listeners_;      ///< by process, roots' unused
     std::vector<ListenerState> callback_listeners_;  ///< by process, empty with profiles that need none
-    std::vector<protocol::Rank> ranks_;              ///< by process number; healthy ones share one configuration
+    std::vector<Machine> ranks_;                     ///< by process number; healthy ones share one configuration
     protocol::RankConfig worn_;                      ///< whose number is set before each use
     std::map<ProcessId, std::unique_ptr<protocol::RankConfig>> own_configs_;
     std::vector<std::unique_ptr<RootProcess>> roots_;

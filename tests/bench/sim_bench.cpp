@@ -1,124 +1,111 @@
-/// What a pretend world costs: time and memory per rank, for worlds of 1 024 to 1 048 576 ranks.
+/// What a pretend world costs: time and memory per rank, for worlds of 1 024 to 1 048 576 ranks, on the queue that is
+/// shipped and on a plain heap, and the same messages in SimGrid where that is installed.
 ///
-/// Each line is one bootstrap in a process of its own, so that the peak memory is that of this world alone. "rate"
-/// counts whatever the queue handed out and every step of a machine; "per rank" is the process's peak resident memory,
-/// all told.
+/// Each line is one bootstrap in a process of its own. "rate" counts whatever the queue handed out and every step of a
+/// machine; a rank's "bytes" are what the world accounts for, "peak" is the process's peak resident memory over its
+/// ranks, program included. Seconds are of the processor, so that other programs of the machine disturb less.
+#include "sim_measure.hpp"
 #include "table.hpp"
-#include "world/world.hpp"
 
 #include <fmt/format.h>
 
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <chrono>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace {
 
-using namespace ronde::sim;
+using ronde::bench::SimLine;
+using ronde::bench::SimMeasured;
+using ronde::bench::Table;
 using ronde::protocol::Profile;
 
-struct Line {
-    std::uint32_t nranks = 0;
-    std::uint32_t nroots = 1;
-    Profile profile = Profile::ronde;
+struct Asked {
+    SimLine line;
+    bool on_heap_too = false;
 };
 
-struct Measured {
-    bool ready = false;
-    double wall_s = 0;
-    std::uint64_t events = 0;
-    std::uint64_t steps = 0;
-    std::uint64_t skipped_frames = 0;
-    std::int64_t table_ns = 0;
-    std::uint64_t accounted_bytes = 0;
-    std::uint64_t peak_bytes = 0;
-};
-
-std::uint64_t peak_rss_bytes() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024U;
+std::vector<Asked> lines_of(bool quick) {
+    std::vector<Asked> lines{
+        {{Profile::ronde, 1'024}, true}, {{Profile::ronde, 16'384}, true},         {{Profile::ronde, 98'304}, true},
+        {{Profile::ronde, 98'304, 16}},  {{Profile::nccl, 1'024, 1, false}, true}, {{Profile::nccl, 4'096, 1, false}},
+        {{Profile::nccl, 98'304, 1}},    {{Profile::nccl, 98'304, 768}},
+    };
+    if (!quick)
+        lines.push_back({{Profile::ronde, 1'048'576, 64}});
+    return lines;
 }
 
-Measured measure(Line const& line) {
-    WorldPlan plan;
-    plan.nranks = line.nranks;
-    plan.nroots = line.nroots;
-    plan.policies = ronde::protocol::policies_of(line.profile);
-    plan.network.same_host = plan.network.same_rack;
-    plan.root_host.accept_service_ns = 15 * kMicrosecondNs;
-    plan.budget_ns = 300 * kSecondNs;
-    auto const begin = std::chrono::steady_clock::now();
-    World world(plan);
-    Outcome const outcome = world.run();
-    Measured measured;
-    measured.ready = outcome.all_ready() && outcome.broken.empty();
-    measured.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    measured.events = outcome.events;
-    measured.steps = outcome.steps;
-    measured.skipped_frames = outcome.skipped_frames;
-    measured.table_ns = outcome.last_table_ns;
-    measured.accounted_bytes = outcome.world_bytes;
-    measured.peak_bytes = peak_rss_bytes();
-    return measured;
+void add(Table& table, SimLine const& line, std::string queue, SimMeasured const& measured) {
+    double const events = static_cast<double>(measured.events);
+    double const messages = static_cast<double>(measured.messages);
+    std::string const skipped = fmt::format("{:.1f} G", static_cast<double>(measured.skipped_frames) / 1e9);
+    table.row({std::string(ronde::protocol::name_of(line.profile)), std::to_string(line.nranks),
+               std::to_string(line.nroots), std::move(queue),
+               fmt::format("{:.3f} s", static_cast<double>(measured.table_ns) / 1e9),
+               fmt::format("{:.2f} s", measured.cpu_s), fmt::format("{:.1f} M", events / 1e6),
+               fmt::format("{:.2f} M/s", events / 1e6 / measured.cpu_s),
+               fmt::format("{:.2f} M/s", messages / 1e6 / measured.cpu_s), measured.skipped_frames == 0 ? "-" : skipped,
+               fmt::format("{} B", measured.accounted_bytes / line.nranks),
+               fmt::format("{} B", measured.peak_bytes / line.nranks)});
 }
 
-/// In a child, whose memory nobody has used before.
-bool measure_alone(Line const& line, Measured& measured) {
-    int ends[2];
-    if (pipe(ends) != 0)
-        return false;
-    std::fflush(nullptr);
-    pid_t const child = fork();
-    if (child == 0) {
-        Measured const mine = measure(line);
-        bool const written = write(ends[1], &mine, sizeof mine) == static_cast<ssize_t>(sizeof mine);
-        _exit(written ? 0 : 1);
+bool worlds(char const* myself, bool quick) {
+    Table table({"profile", "ranks", "roots", "queue", "full table, simulated", "cpu", "events", "rate", "messages",
+                 "ring frames skipped", "bytes", "peak"});
+    for (auto const& [line, on_heap_too] : lines_of(quick)) {
+        SimMeasured measured;
+        if (!ronde::bench::measure_by(myself, line, measured) || measured.ready == 0) {
+            std::fprintf(stderr, "ronde_sim_bench: %u ranks did not come home\n", line.nranks);
+            return false;
+        }
+        add(table, line, "wheel", measured);
+        std::fputs(".", stderr);
+        if (!on_heap_too)
+            continue;
+        SimMeasured twin;
+        bool const played = ronde::bench::measure_by(RONDE_SIM_WORLD_ON_HEAP, line, twin);
+        if (!played || twin.digest_high != measured.digest_high || twin.digest_low != measured.digest_low) {
+            std::fprintf(stderr, "ronde_sim_bench: %u ranks on the plain heap: not the same world\n", line.nranks);
+            return false;
+        }
+        add(table, line, "heap", twin);
+        std::fputs(".", stderr);
     }
-    close(ends[1]);
-    bool const read_all = read(ends[0], &measured, sizeof measured) == static_cast<ssize_t>(sizeof measured);
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    return read_all && status == 0;
+    std::fputs("\n", stderr);
+    std::fputs(table.text().c_str(), stdout);
+    return true;
+}
+
+/// Each line of theirs is printed by a process of its own: "pattern, ranks, messages, cpu, rate, bytes an actor".
+bool simgrid() {
+#ifdef RONDE_SIMGRID_TWIN
+    std::puts("\nSimGrid, an actor a rank, mailboxes, 20 us one way: the same messages, without TCP and without a\n"
+              "protocol\n");
+    std::fflush(stdout);
+    constexpr std::array commands{RONDE_SIMGRID_TWIN " doubling 1024", RONDE_SIMGRID_TWIN " doubling 16384",
+                                  RONDE_SIMGRID_TWIN " ring 1024"};
+    for (char const* const command : commands) {
+        if (std::system(command) != 0) {  // NOLINT(cert-env33-c,concurrency-mt-unsafe): a path of this build
+            std::fprintf(stderr, "ronde_sim_bench: %s failed\n", command);
+            return false;
+        }
+    }
+#else
+    std::puts("\nNo SimGrid here: libsimgrid-dev is not installed.");
+#endif
+    return true;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    bool const quick = argc > 1 && std::string_view(argv[1]) == "--quick";
-    std::vector<Line> lines{{1'024, 1, Profile::ronde},   {16'384, 1, Profile::ronde}, {98'304, 1, Profile::ronde},
-                            {98'304, 16, Profile::ronde}, {98'304, 1, Profile::nccl},  {98'304, 768, Profile::nccl}};
-    if (!quick)
-        lines.push_back({1'048'576, 64, Profile::ronde});
-    ronde::bench::Table table({"profile", "ranks", "roots", "full table, simulated", "wall", "events and steps", "rate",
-                               "per step", "ring frames skipped", "per rank"});
-    for (Line const& line : lines) {
-        Measured measured;
-        if (!measure_alone(line, measured) || !measured.ready) {
-            std::fprintf(stderr, "ronde_sim_bench: %u ranks did not come home\n", line.nranks);
-            return EXIT_FAILURE;
-        }
-        double const millions = static_cast<double>(measured.events) / 1e6;
-        table.row({std::string(ronde::protocol::name_of(line.profile)), std::to_string(line.nranks),
-                   std::to_string(line.nroots), fmt::format("{:.3f} s", static_cast<double>(measured.table_ns) / 1e9),
-                   fmt::format("{:.2f} s", measured.wall_s), fmt::format("{:.1f} M", millions),
-                   fmt::format("{:.2f} M/s", millions / measured.wall_s),
-                   fmt::format("{:.0f} ns", measured.wall_s * 1e9 / static_cast<double>(measured.steps)),
-                   measured.skipped_frames == 0
-                       ? "-"
-                       : fmt::format("{:.1f} G", static_cast<double>(measured.skipped_frames) / 1e9),
-                   fmt::format("{} B", measured.accounted_bytes / line.nranks)});
-        std::fputs(".", stderr);
-    }
-    std::fputs("\n", stderr);
-    std::fputs(table.text().c_str(), stdout);
-    return EXIT_SUCCESS;
+    std::string_view const first = argc > 1 ? argv[1] : "";
+    if (first == "--world")
+        return ronde::bench::measure_for_parent(argc, argv);
+    bool const done = worlds("/proc/self/exe", first == "--quick") && simgrid();
+    return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }
