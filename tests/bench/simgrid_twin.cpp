@@ -2,13 +2,13 @@
 /// rounds with partners ever further away), 64 bytes each, 20 us one way. Built only where libsimgrid-dev is installed;
 /// the comparison of ronde_sim_bench. usage: ronde_simgrid_twin ring|doubling RANKS
 #include <sys/resource.h>
+#include <xbt/log.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <simgrid/s4u.hpp>
-#include <xbt/log.h>
 #include <string>
 #include <string_view>
 #include <vector>
