@@ -178,7 +178,11 @@ void register_explore(CLI::App& app, Outcome& outcome) {
         ->group(search);
     add_number(
         *command, "--limit-states", 1, 4'000'000'000U,
-        [options](std::uint64_t n) { options->options.settings.limit_states = n; }, "Give up beyond")
+        [options](std::uint64_t n) {
+            options->options.settings.limit_states = n;
+            options->options.settings.limit_all_states = n;
+        },
+        "Give up beyond, in all searches (200 million in one, 10 thousand million in all)")
         ->group(search);
     command
         ->add_option_function<std::string>(

@@ -209,12 +209,12 @@ bool Explorer::take(PlanResult result) {
         if (!result_.found->path.empty())
             most_depth_ = result_.found->path.size() - 1U;
     }
-    bool const too_many = result_.counts.states > settings.limit_states;
+    bool const too_many = result_.counts.states > settings.limit_all_states;
     bool const cut_short = result.answer == Answer::gave_up && result_.found && !result.out_of_time;
     if ((result.answer == Answer::gave_up && !cut_short) || (result.answer == Answer::holds && too_many)) {
         result_.gave_up_why = result.answer == Answer::gave_up
                                   ? result.gave_up_why
-                                  : fmt::format("more than {} states in all searches", settings.limit_states);
+                                  : fmt::format("more than {} states in all searches", settings.limit_all_states);
         if (!result_.found)
             result_.answer = Answer::gave_up;
         return false;

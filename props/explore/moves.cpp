@@ -12,6 +12,16 @@ using Stage = Connection::Stage;
 
 }  // namespace
 
+bool FaultPlan::is_left(World const& world, std::size_t fault) const {
+    std::uint32_t happened = 0;
+    bool this_one = false;
+    for (std::uint8_t const spent : world.spent) {
+        happened += spent != 0 ? 1U : 0U;
+        this_one = this_one || spent == fault + 1U;
+    }
+    return happened < at_most && !(each_once && this_one);
+}
+
 MoveFinder::MoveFinder(MachineRoom& room, FaultPlan plan, Reduction reduction)
     : room_(room), job_(room.job()), plan_(std::move(plan)), reduction_(reduction),
       parts_(room, plan_, reduction == Reduction::links) {}

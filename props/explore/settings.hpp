@@ -85,7 +85,8 @@ struct ExploreSettings {
     bool exact = false;  ///< keep whole states instead of fingerprints
     Reduction reduction = Reduction::automatic;
     bool keep_outcomes = false;
-    std::uint64_t limit_states = 200'000'000;  ///< visited in one search
+    std::uint64_t limit_states = 200'000'000;          ///< visited in one search, all of which are in memory
+    std::uint64_t limit_all_states = 10'000'000'000U;  ///< ... in all searches
     std::uint32_t limit_depth = 100'000;
     TimeNs budget_ns = protocol::kNever;  ///< wall time
     std::uint32_t jobs = 1;               ///< searches at once, each a thread

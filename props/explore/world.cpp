@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 namespace ronde::explore {
 namespace {
@@ -15,23 +14,6 @@ constexpr std::uint8_t kNowhere = 0xff;
 
 bool same_numbers(Frame const& hello, Frame const& proof) {
     return hello.aux == proof.aux && hello.a == proof.a && hello.b == proof.b && hello.c == proof.c;
-}
-
-/// The order of their bytes, eight at once.
-bool is_before(Connection const& a, Connection const& b) {
-    static_assert(sizeof(Connection) % sizeof(std::uint64_t) == 0);
-    for (std::size_t at = 0; at < sizeof(Connection); at += sizeof(std::uint64_t)) {
-        std::uint64_t mine = 0;
-        std::uint64_t other = 0;
-        std::memcpy(&mine, reinterpret_cast<std::byte const*>(&a) + at, sizeof(mine));
-        std::memcpy(&other, reinterpret_cast<std::byte const*>(&b) + at, sizeof(other));
-        if (mine == other)
-            continue;
-        if constexpr (std::endian::native == std::endian::little)
-            return __builtin_bswap64(mine) < __builtin_bswap64(other);
-        return mine < other;
-    }
-    return false;
 }
 
 /// One move of one world.
@@ -506,39 +488,6 @@ bool is_held(MachineRoom& room, World const& world, Move move) {
     Connection const& connection = world.connections[move.connection];
     Input const input = input_of(room, connection, move.detail);
     return input.kind == EventKind::frame && room.step(move.node, world.states[move.node], input).held;
-}
-
-bool FaultPlan::is_left(World const& world, std::size_t fault) const {
-    std::uint32_t happened = 0;
-    bool this_one = false;
-    for (std::uint8_t const spent : world.spent) {
-        happened += spent != 0 ? 1U : 0U;
-        this_one = this_one || spent == fault + 1U;
-    }
-    return happened < at_most && !(each_once && this_one);
-}
-
-std::uint32_t stranger_door(Job const& job, Node callee, std::uint32_t doors) {
-    return job.is_root(callee) ? job.nodes % doors : doors - 1U;
-}
-
-std::uint32_t preferred_door(Job const& job, Connection const& connection, std::uint32_t doors) {
-    if (job.is_stranger(connection.caller))
-        return stranger_door(job, connection.callee, doors);
-    return (job.is_root(connection.callee) ? connection.caller : connection.ends[0].link_index) % doors;
-}
-
-bool has_room(MachineRoom const& room, World const& world, Node node, Listener listener) {
-    NodeFacts const& facts = room.facts(node, world.states[node]);
-    std::uint32_t pending = 0;
-    for (Connection const& connection : world.all()) {
-        pending += connection.callee == node && connection.stage == Stage::standing &&
-                           connection.listener == listener && connection.ends[1].link_class == LinkClass::pending &&
-                           !connection.ends[1].over()
-                       ? 1U
-                       : 0U;
-    }
-    return pending < facts.credits[static_cast<std::size_t>(listener)];
 }
 
 }  // namespace ronde::explore

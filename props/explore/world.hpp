@@ -8,7 +8,9 @@
 
 #include "explore/machine_room.hpp"
 
+#include <bit>
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -64,6 +66,23 @@ struct Connection {
     }
 };
 static_assert(std::has_unique_object_representations_v<Connection>);
+
+/// The order of their bytes, eight at once.
+inline bool is_before(Connection const& a, Connection const& b) {
+    static_assert(sizeof(Connection) % sizeof(std::uint64_t) == 0);
+    for (std::size_t at = 0; at < sizeof(Connection); at += sizeof(std::uint64_t)) {
+        std::uint64_t mine = 0;
+        std::uint64_t other = 0;
+        std::memcpy(&mine, reinterpret_cast<std::byte const*>(&a) + at, sizeof(mine));
+        std::memcpy(&other, reinterpret_cast<std::byte const*>(&b) + at, sizeof(other));
+        if (mine == other)
+            continue;
+        if constexpr (std::endian::native == std::endian::little)
+            return __builtin_bswap64(mine) < __builtin_bswap64(other);
+        return mine < other;
+    }
+    return false;
+}
 
 inline constexpr std::uint32_t kMostNodes = kMostProcesses + kMostRoots;
 inline constexpr std::uint32_t kMostConnections = 60;

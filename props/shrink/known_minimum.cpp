@@ -108,6 +108,7 @@ explore::ExploreSettings plain_job(sim::WorldPlan const& plan, explore::Property
     settings.only = property;
     settings.narrow = plan.network.window_bytes < protocol::kHeaderBytes + protocol::kEntryBytes;
     settings.limit_states = options.most_states;
+    settings.limit_all_states = options.most_states;
     return settings;
 }
 
