@@ -98,7 +98,7 @@ std::string keep_exploration(explore::Exploration const& exploration, RunFolder&
     explore::Exploration costless = exploration;
     costless.elapsed_ns = 0;
     costless.cpu_ns = 0;
-    folder.put("results.json", without_costs(exploration_json(costless), {"elapsed_ns", "cpu_ns"}),
+    folder.put("results.json", without_costs(exploration_json(costless), {"elapsed_ns", "cpu_ns", "states_per_s"}),
                "the report of --format json, without what the run cost here");
     if (!exploration.found) {
         std::string const all = exploration.answer == explore::Answer::holds ? "all properties hold" : "gave up";

@@ -64,6 +64,7 @@ std::vector<FaultPlan> plans_of(ExploreSettings const& settings) {
 void add(SearchCounts& sum, SearchCounts const& more) {
     sum.states += more.states;
     sum.transitions += more.transitions;
+    sum.possible += more.possible;
     sum.rests += more.rests;
     sum.reduced += more.reduced;
     sum.depth = std::max(sum.depth, more.depth);

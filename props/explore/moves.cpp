@@ -42,10 +42,12 @@ void MoveFinder::find(World const& world, Moves& moves) {
         }
         moves.at_rest = moves.steps.empty();
         find_faults(world, moves.faults);
+        moves.possible = moves.steps.size() + moves.faults.size();
         return;
     }
     moves.at_rest = false;
     find_faults(world, moves.faults);
+    moves.possible = moves.steps.size() + moves.faults.size();
     if (reduction_ != Reduction::none)
         reduce(world, moves);
 }

@@ -12,6 +12,7 @@ struct Moves {
     std::vector<Move> faults;  ///< what may go wrong now
     bool at_rest = false;      ///< nothing happens by itself any more
     bool reduced = false;      ///< only the moves of one node, or one move, which are enough
+    std::size_t possible = 0;  ///< how many there were before that
 };
 
 class MoveFinder {

@@ -61,12 +61,18 @@ std::string what_holds(ExploreSettings const& settings) {
     return settings.only ? fmt::format("{} holds", name_of(*settings.only)) : "every property holds";
 }
 
+/// Moves that there were in the worlds visited, for each one that was made.
+double reduction_factor(SearchCounts const& counts) {
+    return static_cast<double>(counts.possible) / static_cast<double>(std::max<std::uint64_t>(1, counts.transitions));
+}
+
 std::string reduction_text(Exploration const& exploration) {
     Reduction const reduction = exploration.settings.reduction;
     if (reduction == Reduction::none)
         return "no reduction";
-    return fmt::format("reduction by {}, {} states with {}one process's moves only", name_of(reduction),
-                       exploration.counts.reduced, reduction == Reduction::processes ? "" : "one move or ");
+    return fmt::format("reduction by {}: a factor of {:.2f} in moves, {} states with {}one process's moves only",
+                       name_of(reduction), reduction_factor(exploration.counts), exploration.counts.reduced,
+                       reduction == Reduction::processes ? "" : "one move or ");
 }
 
 long double seconds(TimeNs time_ns) { return static_cast<long double>(std::max<TimeNs>(time_ns, 1)) / 1e9L; }
@@ -159,21 +165,23 @@ std::string exploration_json(Exploration const& exploration) {
     json["profile"] = name_of(settings.policies.profile);
     json["gather"] = name_of(resolve(settings.policies, settings.nranks, settings.nroots).gather);
     json["faults"] = settings.given.empty() ? settings.faults : settings.given.size();
-    json["answer"] = word_of(exploration.answer);
+    json["verdict"] = word_of(exploration.answer);
     if (!exploration.gave_up_why.empty())
         json["gave_up"] = exploration.gave_up_why;
     json["states"] = counts.states;
     json["transitions"] = counts.transitions;
     json["at_rest"] = counts.rests;
     json["depth"] = counts.depth;
-    json["reduction"] = name_of(settings.reduction);
-    json["reduced"] = counts.reduced;
+    json["reduction"] = reduction_factor(counts);
+    json["reduced_by"] = name_of(settings.reduction);
+    json["reduced_states"] = counts.reduced;
     json["searches"] = exploration.searches;
     json["searches_done"] = exploration.searches_done;
     json["node_states"] = exploration.counts.node_states;
     json["machine_steps"] = exploration.counts.machine_steps;
     json["elapsed_ns"] = exploration.elapsed_ns;
     json["cpu_ns"] = exploration.cpu_ns;
+    json["states_per_s"] = 1e6 * rate(counts.states, exploration);
     json["exact"] = settings.exact;
     if (settings.only)
         json["only"] = name_of(*settings.only);

@@ -116,6 +116,7 @@ Answer Search::expand(std::span<std::byte const> from, std::uint32_t number, Lev
     world_.read(from);
     finder_.find(world_, moves_);
     counts_.reduced += moves_.reduced ? 1U : 0U;
+    counts_.possible += moves_.possible;
     if (moves_.at_rest && look_at_rest(world_, [&] { return path_to(number); }) == Answer::broken)
         return Answer::broken;
     if (!make_successors(from, moves_, number))
@@ -233,6 +234,7 @@ Answer Search::depth_first() {
         colours.push_back(on_path);
         finder_.find(world, moves_);
         counts_.reduced += moves_.reduced ? 1U : 0U;
+        counts_.possible += moves_.possible;
         Answer const answer = moves_.at_rest ? look_at_rest(world, path) : Answer::holds;
         Frame frame;
         frame.bytes.assign(world.bytes().begin(), world.bytes().end());

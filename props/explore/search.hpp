@@ -14,6 +14,7 @@ namespace ronde::explore {
 struct SearchCounts {
     std::uint64_t states = 0;         ///< distinct worlds visited
     std::uint64_t transitions = 0;    ///< moves made, those to a known world included
+    std::uint64_t possible = 0;       ///< moves there were, those that the reduction left out included
     std::uint64_t rests = 0;          ///< worlds in which nothing happens any more
     std::uint64_t reduced = 0;        ///< worlds of which only one node's moves were made
     std::uint64_t depth = 0;          ///< longest path
