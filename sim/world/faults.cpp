@@ -275,4 +275,33 @@ TimeNs WorldState::way_open_ns(ProcessId from, ProcessId to) const {
     return open_ns;
 }
 
+std::vector<EndOf> WorldState::ends_of(ProcessId process) {
+    std::vector<EndOf> ends;
+    auto const add = [&](Link link) {
+        if (EndOf const end = find(process, link); end.exists())
+            ends.push_back(end);
+    };
+    if (processes_[process].kind == ProcessKind::root) {
+        for (std::uint32_t i = 0; i < root_of(process).records.size(); ++i)
+            add(protocol::member(i));
+        for (std::uint32_t i = 0; i < protocol::kMaxRootDoors; ++i)
+            add(protocol::pending(i));
+        add(protocol::kCallbackLink);
+        return ends;
+    }
+    for (Link const link : {protocol::kRootLink, protocol::kPreviousRootLink, protocol::kCallbackLink})
+        add(link);
+    for (std::uint32_t k = 0; k < protocol::kMaxChords; ++k) {
+        add(protocol::chord_out(k));
+        add(protocol::chord_in(k));
+    }
+    for (std::uint32_t i = 0; i < protocol::RankState::kDoors; ++i)
+        add(protocol::pending(i));
+    if (auto const mails = mail_links_.find(process); mails != mail_links_.end()) {
+        for (Link const link : mails->second)
+            add(link);
+    }
+    return ends;
+}
+
 }  // namespace ronde::sim

@@ -208,7 +208,6 @@ private:
     /// This end is gone without a word.
     void vanish_end(ConnectionId id, std::uint8_t side);
     void detach(ConnectionId id, std::uint8_t side);
-    [[nodiscard]] std::vector<EndOf> ends_of(ProcessId process);
 
     // --- drive.cpp --------------------------------------------------------------------------------------------------
     void feed(ProcessId id, Event const& event);
@@ -269,6 +268,7 @@ private:
     void interrupt(ProcessId id);
     void phase_entered(ProcessId id);
     void kill(ProcessId id, Death death);
+    [[nodiscard]] std::vector<EndOf> ends_of(ProcessId process);
     ProcessId add_process(RankId rank, std::uint32_t host);
     [[nodiscard]] std::vector<ProcessId> targets_of(Fault const& fault) const;
     [[nodiscard]] Hardship& hardship_of(ProcessId process) { return hardships_[process]; }

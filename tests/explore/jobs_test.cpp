@@ -4,7 +4,6 @@
 namespace ronde::explore {
 namespace {
 
-using protocol::Gather;
 using protocol::Profile;
 
 /// All that is printed but what it cost.
@@ -34,9 +33,6 @@ TEST(Jobs, ChangeNothingWhenSomethingIsFound) {
     // The first set of faults that breaks something is not the one that does so soonest.
     expect_same_report(with_faults(job_of(3, Profile::nccl), 1, kAllKinds), Answer::broken);
     expect_same_report(with_faults(job_of(2, Profile::article), 2, kAllKinds), Answer::broken);
-    ExploreSettings ring = with_faults(job_of(3), 1, bit(FaultKind::crash) | bit(FaultKind::reset));
-    ring.policies.gather = Gather::ring;
-    expect_same_report(ring, Answer::broken);
 }
 
 TEST(Jobs, ChangeNothingWhenTheFirstThatIsFoundIsEnough) {

@@ -165,7 +165,8 @@ void WorldChronicler::sample(TimeNs now_ns) {
                                .checked_in = root.checked_in()};
     auto& samples = chronicle_.listener;
     auto const counts = [](ListenerSample const& one) {
-        return std::tuple(one.accepts, one.syn_drops, one.ghosts, one.syn_retransmits, one.data_retransmits, one.checked_in);
+        return std::tuple(one.accepts, one.syn_drops, one.ghosts, one.syn_retransmits, one.data_retransmits,
+                          one.checked_in);
     };
     if (!samples.empty() && counts(samples.back()) == counts(taken))
         return;
