@@ -79,10 +79,10 @@ void add(SearchCounts& sum, SearchCounts const& more) {
 class Explorer {
 public:
     Explorer(ExploreSettings const& settings, std::function<void(Progress const&)> const& progress)
-        : job_(settings), progress_(progress), begun_(Clock::now()), cpu_begun_ns_(cpu_of_this_process_ns()) {
+        : job_(settings), progress_(progress), begun_(Clock::now()), cpu_begun_ns_(cpu_of_this_process_ns()),
+          most_depth_(settings.limit_depth) {
         result_.settings = settings;
         result_.settings.reduction = reduction_of(settings);
-        most_depth_ = settings.limit_depth;
     }
 
     Exploration run();

@@ -100,8 +100,8 @@ private:
     };
     template <class F>
     struct BodyOf final : Body {
-        // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): it does not, for what it requires
         template <class Given>
+        // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): it hides nothing, for what it requires
         requires(!std::is_same_v<std::decay_t<Given>, BodyOf>) explicit BodyOf(Given&& given)
             : function(std::forward<Given>(given)) {}
         void run() override { function(); }

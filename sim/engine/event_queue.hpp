@@ -5,10 +5,9 @@
 ///
 ///   small worlds   up to kSmall events live in one sorted array; nothing else is allocated.
 ///   the wheel      A queue that outgrows it becomes a radix tree of buckets. A time is cut into digits of 11, 11, 10
-///   and
-///                  11 bits. An event waits at the level of the highest digit in which it differs from the open window,
-///                  in the bucket of that digit, in the order of the pushes. What differs above these digits is more
-///                  than two hours away, and waits in a heap.
+///                  and 11 bits. An event waits at the level of the highest digit in which it differs from the open
+///                  window, in the bucket of that digit, in the order of the pushes. What differs above these digits is
+///                  more than two hours away, and waits in a heap.
 ///   the window     of 2048 ns is what is drained at present. When the next window opens, its bucket is sorted once, by
 ///                  counting, into one array that is read from front to back: so the caller can look ahead and have the
 ///                  state of the next actors fetched (`peek_slot`). What is pushed into the open window waits in level

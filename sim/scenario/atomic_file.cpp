@@ -45,6 +45,11 @@ void forget_unfinished(std::size_t place) {
         unfinished[place].state = Unfinished::unused;
 }
 
+std::string temporary_beside(std::string const& path) {
+    static std::atomic<std::uint32_t> serial{0};
+    return fmt::format("{}.{}-{}.tmp", path, ::getpid(), serial++);
+}
+
 }  // namespace
 
 void discard_unfinished_files() noexcept {
@@ -54,10 +59,8 @@ void discard_unfinished_files() noexcept {
     }
 }
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
-    static std::atomic<std::uint32_t> serial{0};
-    temporary_ = fmt::format("{}.{}-{}.tmp", path_, ::getpid(), serial++);
-    place_ = note_unfinished(temporary_);
+AtomicFile::AtomicFile(std::string path)
+    : path_(std::move(path)), temporary_(temporary_beside(path_)), place_(note_unfinished(temporary_)) {
     // With the mode that the file would have had, umask applied.
     int const fd = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd >= 0)

@@ -17,7 +17,7 @@ std::string_view name_of(Happening kind) {
     case Happening::data_again: return "data_again";
     case Happening::rst: return "rst";
     case Happening::fin: return "fin";
-    case Happening::frame: return "frame";
+    case Happening::frame:
     case Happening::quiet_frame: return "frame";
     case Happening::fault: return "fault";
     case Happening::ring_begun: return "ring_begun";

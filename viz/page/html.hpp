@@ -14,6 +14,7 @@ public:
     Html() = default;
     Html(Html const&) = delete;
     Html& operator=(Html const&) = delete;
+    ~Html() = default;
 
     /// Open until it leaves its scope.
     class [[nodiscard]] Element {
