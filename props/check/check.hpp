@@ -68,8 +68,7 @@ inline constexpr std::uint64_t kEnoughCases = 20'000;
 /// Both together: what the parts of a campaign have found.
 void merge(CheckReport& into, CheckReport const& other);
 
-// --- reports (report.cpp)
-// ---------------------------------------------------------------------------------------------
+// --- reports (report.cpp) -------------------------------------------------------------------------------------------
 [[nodiscard]] std::string report_text(CheckReport const& report);
 [[nodiscard]] std::string report_json(CheckReport const& report);
 /// What report_json wrote. Errors are one line without the file's name.

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <optional>
 #include <sstream>
 #include <system_error>
 
@@ -192,8 +193,10 @@ std::uint32_t Matrix::killed() const {
 
 Matrix run_matrix(MatrixSettings const& settings, std::function<void(Row const&)> const& progress) {
     auto const begun = Clock::now();
-    Recordings const recordings;
-    Terms const terms{settings.fast, recordings.path()};
+    std::optional<Recordings> recordings;
+    if (is_wanted(Layer::recordings, settings))
+        recordings.emplace();
+    Terms const terms{settings.fast, recordings ? recordings->path() : ""};
     Matrix matrix;
     auto const wanted = [&](Mutant const& mutant) {
         return (settings.names.empty() && !mutant.killed_by.empty()) ||

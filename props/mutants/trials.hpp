@@ -19,7 +19,7 @@ inline constexpr std::array kLayers{Layer::explorer, Layer::simulator, Layer::ne
 /// What all layers are told.
 struct Terms {
     bool fast = false;       ///< the smaller trials
-    std::string recordings;  ///< Recordings::path
+    std::string recordings;  ///< Recordings::path, for that layer
 };
 
 /// The first trial of a layer that went wrong.

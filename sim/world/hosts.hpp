@@ -69,11 +69,12 @@ private:
     };
     static constexpr std::uint64_t kLongestAfterNs = (std::uint64_t{1} << 40U) - 1U;
     static constexpr std::uint32_t kNoHost = (1U << 24U) - 1U;  ///< no port, just time
-    std::vector<std::uint32_t> ports_;                          ///< not to be had, by host
-    std::deque<WaitingPort> waiting_;                           ///< in the order of time
-    TimeNs waiting_from_ns_ = 0;                                ///< what the first one counts from
-    TimeNs waiting_until_ns_ = 0;                               ///< when the last one is free
-    std::vector<std::uint32_t> ports_waiting_;                  ///< how many of these, by host
+    static_assert(protocol::kMaxRanks + protocol::kMaxRoots + 1U <= kNoHost);
+    std::vector<std::uint32_t> ports_;          ///< not to be had, by host
+    std::deque<WaitingPort> waiting_;           ///< in the order of time
+    TimeNs waiting_from_ns_ = 0;                ///< what the first one counts from
+    TimeNs waiting_until_ns_ = 0;               ///< when the last one is free
+    std::vector<std::uint32_t> ports_waiting_;  ///< how many of these, by host
     std::uint32_t ports_high_water_ = 0;
     bool limited_cores_ = false;
 };

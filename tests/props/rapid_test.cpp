@@ -19,8 +19,7 @@ using protocol::Event;
 using protocol::Frame;
 using protocol::FrameKind;
 
-// --- a root against a set of ranks [S4]
-// -------------------------------------------------------------------------------
+// --- a root against a set of ranks [S4] -----------------------------------------------------------------------------
 
 constexpr std::uint32_t kRanks = 6;  // the last one never comes, so the root goes on counting
 
@@ -134,8 +133,7 @@ RC_GTEST_PROP(RootAgainstASet, CountsEachRankOnce, ()) {
     rc::state::check(Book{}, root, rc::state::gen::execOneOfWithArgs<CheckIn, CheckIn, Impostor, Reset>());
 }
 
-// --- frames and bytes
-// ---------------------------------------------------------------------------------------------------
+// --- frames and bytes -----------------------------------------------------------------------------------------------
 
 /// All frames of a stream that arrives in pieces, payloads thrown away.
 std::vector<Frame> frames_of(std::vector<std::byte> const& stream, std::vector<std::uint16_t> const& cuts,
@@ -206,8 +204,7 @@ RC_GTEST_PROP(Streams, OfNonsenseEndWithoutMoreThanAFrameOfFixedSizeRead, ()) {
     RC_ASSERT(fixed == protocol::kVariable || framer.frame().payload_bytes == fixed);
 }
 
-// --- worlds
-// ---------------------------------------------------------------------------------------------------------------
+// --- worlds ---------------------------------------------------------------------------------------------------------
 
 RC_GTEST_PROP(Worlds, ThatRapidcheckMakesUpKeepAllProperties, ()) {
     Shape shape;
