@@ -242,6 +242,20 @@ void EventQueue::open_large(Bucket bucket) {
     window_.push_back(kEnd);
 }
 
+bool EventQueue::has_by(TimeNs limit_ns) {
+    if (size_ == 0)
+        return false;
+    bool const in_window = !small_ && std::min(window_[window_front_].offset_ns, near_) != kNothingNear;
+    std::uint32_t const number = small_ || in_window ? kLevels : next_level();
+    if (number < kLevels) {
+        std::uint64_t const start = start_of(number, levels_[number]->first_taken());
+        std::uint64_t const last = start + ((std::uint64_t{1} << kShift[number]) - 1U);
+        if (static_cast<TimeNs>(last) <= limit_ns)
+            return true;
+    }
+    return next_ns() <= limit_ns;
+}
+
 TimeNs EventQueue::next_ns() {
     RONDE_CHECK(size_ > 0, "EventQueue::next_ns: expected an event, the queue is empty");
     if (small_)

@@ -68,6 +68,10 @@ public:
     /// afterwards. Constant when the open window has events, otherwise it reads one bucket, once.
     [[nodiscard]] TimeNs next_ns();
 
+    /// Whether an event is pending at `limit_ns` or earlier. Cheaper than next_ns(): a bucket that ends before the
+    /// limit is not read.
+    [[nodiscard]] bool has_by(TimeNs limit_ns);
+
     /// The slot that lies `ahead` pops ahead if nothing is pushed into the open window meanwhile; kNoSlot beyond its
     /// end. A hint for prefetching, never a promise.
     [[nodiscard]] std::uint32_t peek_slot(std::size_t ahead) const {

@@ -1,6 +1,8 @@
 /// Memory that is asked for before it is needed. Changes nothing but the time that it takes.
 #include "world/world_state.hpp"
 
+#include <algorithm>
+
 namespace ronde::sim {
 namespace {
 
@@ -37,9 +39,15 @@ void WorldState::fetch_ahead() {
         fetch_process(middle & ~kTimerSlot);
     }
     Slot const near = queue_.peek_slot(kNear);
-    if (near >= kTimerSlot || occurrences_[near].connection == kNoConnection)
+    if (near >= kTimerSlot)
         return;
-    fetch_process(connections_[occurrences_[near].connection].sides[occurrences_[near].side].process);
+    Occurrence const& occurrence = occurrences_[near];
+    if (occurrence.connection != kNoConnection)
+        return fetch_process(connections_[occurrence.connection].sides[occurrence.side].process);
+    // Whether it still stands is told by a bit of the rank that called.
+    std::uint32_t bit = 0;
+    if (occurrence.kind == Happening::quiet_frame)
+        fetch(processes_[std::min(quiet_owner(occurrence.process, occurrence.link, bit), plan_.nranks)]);
 }
 
 void WorldState::fetch_process(ProcessId process) const {

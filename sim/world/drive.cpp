@@ -138,6 +138,7 @@ void WorldState::take_frame(ProcessId id, Slot slot, EndOf end, Link link) {
         link = side.link;
         if (side.is_not_read())
             return append(side.unread, slot);
+        index_.take_in_hand(end);
     }
     Frame const frame = occurrences_[slot].frame;
     if ((occurrences_[slot].marks & Occurrence::kNonsense) != 0) {
@@ -312,6 +313,7 @@ void WorldState::perform_admit(ProcessId id, Action const& action) {
     index_.remove(id, action.link);
     connections_[end.connection].sides[end.side].link = action.to;
     index_.put(end);
+    index_.take_in_hand(end);
     for (Event& event : later_) {
         if (event.link == action.link)
             event.link = action.to;

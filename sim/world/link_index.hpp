@@ -23,10 +23,18 @@ public:
     explicit LinkIndex(Slab<Connection> const& connections) : connections_(connections) {}
 
     [[nodiscard]] EndOf find(ProcessId process, protocol::Link link) const {
+        if (process == in_hand_.process && link == in_hand_.link)
+            return in_hand_.end;
         if (used_ == 0)
             return {};
         std::uint32_t const end = cells_[place_of(process, link)].end;
         return end == kFree ? EndOf{} : EndOf{end >> 1U, static_cast<std::uint8_t>(end & 1U)};
+    }
+
+    /// `end`, which is in here, will probably be asked for next: who hears something answers to it.
+    void take_in_hand(EndOf end) {
+        Side const& side = connections_[end.connection].sides[end.side];
+        in_hand_ = {side.process, side.link, end};
     }
 
     /// Enters an end, whose process does not use its link yet.
@@ -40,6 +48,8 @@ public:
 
     /// Nothing happens when it is not there.
     void remove(ProcessId process, protocol::Link link) {
+        if (process == in_hand_.process && link == in_hand_.link)
+            in_hand_ = {};
         if (used_ == 0)
             return;
         std::size_t hole = place_of(process, link);
@@ -63,6 +73,12 @@ public:
 private:
     static constexpr std::uint32_t kFree = ~0U;
 
+    /// The answer to one question, known without a search.
+    struct InHand {
+        ProcessId process = kNoProcess;
+        protocol::Link link;
+        EndOf end;
+    };
     struct Cell {
         std::uint32_t hash = 0;  ///< its low bits are the place where the search begins
         std::uint32_t end = kFree;
@@ -107,6 +123,7 @@ private:
     std::vector<Cell> cells_;
     std::size_t mask_ = 0;
     std::size_t used_ = 0;
+    InHand in_hand_;
 };
 
 }  // namespace ronde::sim

@@ -128,7 +128,7 @@ void WorldState::run() {
 }
 
 bool WorldState::advance() {
-    if (tied_.empty() && (queue_.empty() || queue_.next_ns() > plan_.simulated_limit_ns))
+    if (tied_.empty() && !queue_.has_by(plan_.simulated_limit_ns))
         return false;
     WorldQueue::Popped popped;
     if (plan_.any_order) {
@@ -422,6 +422,7 @@ void WorldState::handle(Slot slot) {
                 return append(side.unread, slot);
             Link const link = side.link;
             if (occurrence.kind == Happening::connected) {
+                index_.take_in_hand({connection, occurrence.side});
                 feed(id, Event::connected(stamp_ns_, link));
             } else if (occurrence.kind == Happening::sent) {
                 feed(id, Event::sent(stamp_ns_, link));

@@ -88,11 +88,12 @@ EndOf WorldState::find(ProcessId process, Link link) {
 
 bool WorldState::exists(ProcessId process, Link link) const { return route_of(process, link).exists(); }
 
-/// The index is nearer than another process's bit.
+/// A connection has a record or a bit, never both. The bit is looked at first: it is of this process, or of the one at
+/// the other end, whose line is needed anyway.
 WorldState::Route WorldState::route_of(ProcessId process, Link link) const {
-    if (EndOf const end = index_.find(process, link); end.exists())
-        return {end, {}};
-    return {{}, quiet_peer(process, link)};
+    if (Peer const peer = quiet_peer(process, link); peer.process != kNoProcess)
+        return {{}, peer};
+    return {index_.find(process, link), {}};
 }
 
 /// Gives a quiet connection its record again. No connection: {}.

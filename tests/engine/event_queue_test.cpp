@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <set>
 #include <string>
 
@@ -17,6 +18,8 @@ using protocol::kMicrosecondNs;
 using protocol::kMillisecondNs;
 using protocol::kNever;
 using protocol::kSecondNs;
+
+constexpr TimeNs kEndOfTime = std::numeric_limits<TimeNs>::max();
 
 /// Both queues at once. Each push gets a new slot, so that a pop tells which of the equal times came first.
 class Twins {
@@ -30,6 +33,11 @@ public:
     TimeNs pop() {
         TimeNs const next_ns = looks_ahead ? fast_.next_ns() : simple_.next_ns();
         EXPECT_EQ(next_ns, simple_.next_ns());
+        TimeNs const slack_ns = static_cast<TimeNs>(pops_ % 7) * 1000;  // the limit lies in the bucket, or behind it
+        EXPECT_TRUE(fast_.has_by(std::min(next_ns, kEndOfTime - slack_ns) + slack_ns)) << "pop " << pops_;
+        if (looks_ahead) {
+            EXPECT_FALSE(fast_.has_by(next_ns - 1)) << "pop " << pops_;
+        }
         auto const fast = fast_.pop();
         auto const simple = simple_.pop();
         EXPECT_EQ(fast.at_ns, simple.at_ns) << "pop " << pops_;
@@ -51,6 +59,7 @@ public:
         while (!simple_.empty() && !::testing::Test::HasFailure())
             pop();
         EXPECT_TRUE(fast_.empty());
+        EXPECT_FALSE(fast_.has_by(kEndOfTime));
         EXPECT_EQ(fast_.high_water(), simple_.high_water());
     }
 
