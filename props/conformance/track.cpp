@@ -82,9 +82,10 @@ void Track::take(Event const& event) {
     case EventKind::connect_failed: return answered(event);
     case EventKind::accepted: return accepted(event);
     case EventKind::queued:
+    case EventKind::accept_failed:
         if ((bound_ & bit_of(event.listener)) == 0)
             found(Rule::no_listener, "somebody waits at a listener that is not bound");
-        return;
+        return event.kind == EventKind::accept_failed ? check_errno(event) : void();
     case EventKind::frame: return arrived(event);
     case EventKind::closed: return ended(event);
     case EventKind::sent:

@@ -13,6 +13,8 @@
 namespace ronde::net {
 namespace {
 
+/// Without descriptors the next tries follow after 10, 20, 40, 80, 160 and then always 200 ms. From the seventh failure
+/// in a row on, after half a second, the machine hears of it.
 constexpr TimeNs kFirstPauseNs = 10 * protocol::kMillisecondNs;
 constexpr TimeNs kLongestPauseNs = 200 * protocol::kMillisecondNs;
 /// Connections taken from one listener before others have their turn.
@@ -79,6 +81,8 @@ bool Driver::accept_next(Acceptor& acceptor) {
     case AcceptOutcome::skip: return true;
     case AcceptOutcome::no_descriptors:
         ++statistics_.accept_pauses;
+        if (acceptor.pause_ns == kLongestPauseNs)
+            later(Event::accept_failed(now_, acceptor.name, accepted.failure.failure, accepted.failure.os_error));
         acceptor.back_off(now_);
         return false;
     case AcceptOutcome::fatal:

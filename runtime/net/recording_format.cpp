@@ -136,7 +136,8 @@ void append_event(std::vector<std::byte>& out, Event const& event, protocol::Tim
     switch (event.kind) {
     case EventKind::listening:
     case EventKind::queued: put_enum(out, event.listener); return;
-    case EventKind::listen_failed: put_enum(out, event.listener); return put_failure();
+    case EventKind::listen_failed:
+    case EventKind::accept_failed: put_enum(out, event.listener); return put_failure();
     case EventKind::connected: put_link(); return put(out, static_cast<std::uint8_t>(event.authentic));
     case EventKind::connect_failed:
     case EventKind::closed: put_link(); return put_failure();
@@ -303,6 +304,7 @@ Event Reader::get_event(EventKind kind) {
     case EventKind::listening:
     case EventKind::queued: get_enum(event.listener, 3); break;
     case EventKind::listen_failed:
+    case EventKind::accept_failed:
         get_enum(event.listener, 3);
         get_failure();
         break;

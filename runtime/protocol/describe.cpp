@@ -232,8 +232,11 @@ std::string describe_violation(Error const& error) {
 }
 
 std::string describe_local_failure(Error const& error) {
+    std::string const counted = error.expected == 0 ? ""
+                                                    : ", with " + std::to_string(error.got) + " of " +
+                                                          std::to_string(error.expected) + " ranks checked in";
     return rank_or(error.about, reporter(error)) + " could not go on: " + std::string(obstacle(error.failure)) +
-           os_number(error);
+           os_number(error) + counted;
 }
 
 std::string describe_aborted(Error const& error) {

@@ -103,6 +103,7 @@ void RankStep::run() noexcept {
     case EventKind::connect_failed: return on_connect_failed();
     case EventKind::accepted: return on_accepted();
     case EventKind::queued: return on_queued();
+    case EventKind::accept_failed: return on_accept_failed();
     case EventKind::frame: return on_frame();
     case EventKind::closed: return on_closed();
     case EventKind::sent: return on_sent();

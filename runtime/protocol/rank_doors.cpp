@@ -3,6 +3,9 @@
 #include "protocol/doors.hpp"
 #include "protocol/rank_step.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace ronde::protocol {
 
 TimeNs door_due_ns(RankConfig const& config, RankState const& state, std::uint32_t slot) noexcept {
@@ -29,6 +32,32 @@ void RankStep::on_queued() noexcept {
         return;  // the profiles of old wait for the silent one
     set(RankState::kContested);
     on_door_timer();
+}
+
+/// Whoever waits outside may be one without whom this rank cannot go on [3.7].
+void RankStep::on_accept_failed() noexcept {
+    if (policies_.deadlines != Deadlines::everywhere)
+        return;
+    on_queued();
+    bool const all_free =
+        std::all_of(std::begin(state_.doors), std::end(state_.doors), [](Door door) { return door == Door::free; });
+    if (!all_free || event_.listener != Listener::ring || !needs_a_caller())
+        return;
+    Error error;
+    error.code = Code::local_failure;
+    error.about = config_.rank;
+    error.failure = event_.failure;
+    error.os_error = event_.os_error;
+    fail(error);
+}
+
+/// Somebody whose hand the ring or the gather cannot do without has not called yet.
+bool RankStep::needs_a_caller() const noexcept {
+    std::uint32_t const came = state_.in_open | state_.gone_in;
+    if (state_.phase == Phase::connecting_ring)
+        return (came & 1U) == 0;
+    std::uint32_t const all = (1U << doubling_rounds(config_.nranks, 0)) - 1U;
+    return state_.phase == Phase::gathering && policies_.gather == Gather::doubling && (came & all) != all;
 }
 
 void RankStep::on_door_frame() noexcept {

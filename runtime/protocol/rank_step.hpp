@@ -42,6 +42,8 @@ private:
     // --- rank_doors.cpp: accepted connections until they are admitted ---------------------------------------
     void on_accepted() noexcept;
     void on_queued() noexcept;
+    void on_accept_failed() noexcept;
+    [[nodiscard]] bool needs_a_caller() const noexcept;
     void on_door_frame() noexcept;
     void on_door_closed() noexcept;
     void on_door_timer() noexcept;

@@ -111,6 +111,7 @@ void RootStep::run() noexcept {
     }
     case EventKind::accepted: return on_accepted();
     case EventKind::queued: return on_queued();
+    case EventKind::accept_failed: return on_accept_failed();
     case EventKind::frame:
         if (event_.link.link_class() == LinkClass::pending)
             return on_door_frame();
@@ -168,6 +169,24 @@ void RootStep::on_queued() noexcept {
         return;
     root_.contested_ = true;
     on_door_timer();
+}
+
+/// Descriptors that strangers hold may come back. Those of ranks do not before the round is over [3.7].
+void RootStep::on_accept_failed() noexcept {
+    if (policies_.deadlines != Deadlines::everywhere)
+        return;
+    on_queued();
+    bool const all_free = std::all_of(root_.doors_.begin(), root_.doors_.end(),
+                                      [](RootDoor const& door) { return door.state == RootDoor::State::free; });
+    if (!all_free || root_.phase_ != RootPhase::collecting)
+        return;
+    Error error;
+    error.code = Code::local_failure;
+    error.failure = event_.failure;
+    error.os_error = event_.os_error;
+    error.expected = root_.expected_;
+    error.got = root_.checked_in_;
+    judge(error);
 }
 
 bool RootStep::hello_fits() const noexcept {

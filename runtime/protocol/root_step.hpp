@@ -17,6 +17,7 @@ private:
     void begin() noexcept;
     void on_accepted() noexcept;
     void on_queued() noexcept;
+    void on_accept_failed() noexcept;
     void on_door_frame() noexcept;
     void on_member_frame() noexcept;
     void on_closed() noexcept;

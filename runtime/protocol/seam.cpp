@@ -18,6 +18,7 @@ std::string_view name_of(EventKind kind) noexcept {
     case EventKind::start: return "start";
     case EventKind::listening: return "listening";
     case EventKind::listen_failed: return "listen_failed";
+    case EventKind::accept_failed: return "accept_failed";
     case EventKind::timer: return "timer";
     case EventKind::connected: return "connected";
     case EventKind::connect_failed: return "connect_failed";

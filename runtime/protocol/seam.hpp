@@ -52,8 +52,10 @@ enum class EventKind : std::uint8_t {
     abort,           ///< the program gives up
     close,           ///< the program is done
     resume,          ///< go on with a long answer
+    accept_failed,   ///< half a second of tries could not take one who waits (again after each further try): failure,
+                     ///< os_error
 };
-inline constexpr std::uint32_t kEventKindCount = 17;
+inline constexpr std::uint32_t kEventKindCount = 18;
 
 enum class OperationKind : std::uint8_t { none, all_gather, barrier, broadcast, send, receive };
 
@@ -120,6 +122,13 @@ struct Event {
     static Event queued(TimeNs now, Listener listener) {
         Event event = of(now, EventKind::queued);
         event.listener = listener;
+        return event;
+    }
+    static Event accept_failed(TimeNs now, Listener listener, Failure failure, std::int32_t os_error = 0) {
+        Event event = of(now, EventKind::accept_failed);
+        event.listener = listener;
+        event.failure = failure;
+        event.os_error = os_error;
         return event;
     }
     static Event arrived(TimeNs now, Link link, Frame const& frame, std::span<const std::byte> payload,

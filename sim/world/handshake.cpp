@@ -24,9 +24,11 @@ namespace {
 
 using Stage = Connection::Stage;
 
-/// accept(2) without descriptors is tried again after 1, 2, 4 ... 128 ms, as the real driver does.
+/// accept(2) without descriptors is tried again after 1, 2, 4 ... 128, 128 ms. The machine hears of it from the
+/// eleventh failure in a row on, after 511 ms; the real driver tries less often, and tells it as late.
 constexpr TimeNs kAcceptPauseNs = kMillisecondNs;
 constexpr std::uint32_t kLongestAcceptPause = 7;
+constexpr std::uint32_t kLongScarcity = 10;
 constexpr std::uint32_t kRankDoors = protocol::RankState::kDoors;
 /// How long a cookie is good (MAX_SYNCOOKIE_AGE: the minute in which it was made, and the next one).
 constexpr TimeNs kCookieLifeNs = 120 * kSecondNs;
@@ -399,11 +401,14 @@ void WorldState::accept_one(ProcessId id, Listener which) {
         scarce = true;
     }
     if (scarce) {
-        TimeNs const pause_ns = kAcceptPauseNs << listener.pauses;
-        listener.pauses = std::min(listener.pauses + 1U, kLongestAcceptPause) & kLongestAcceptPause;
+        bool const for_long = listener.pauses == kLongScarcity;
+        TimeNs const pause_ns = kAcceptPauseNs << std::min<std::uint32_t>(listener.pauses, kLongestAcceptPause);
+        listener.pauses = (for_long ? kLongScarcity : listener.pauses + 1U) & ListenerState::kMostPauses;
         listener.knocking = 1;
         Slot const slot = plan_at(stamp_ns_ + pause_ns, Happening::knock, id);
         occurrences_[slot].listener = which;
+        if (for_long)
+            feed(id, Event::accept_failed(stamp_ns_, which, Failure::no_descriptors));
         return;
     }
     listener.pauses = 0;

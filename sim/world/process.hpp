@@ -32,6 +32,7 @@ struct AcceptQueue {
 struct ListenerState {
     static constexpr std::uint32_t kNobody = 0xffff'ffffU;
     static constexpr std::uint32_t kMostCredits = (1U << 12U) - 1U;
+    static constexpr std::uint32_t kMostPauses = (1U << 4U) - 1U;
 
     std::uint32_t queue = kNobody;   ///< of an AcceptQueue
     std::uint32_t credits : 12 = 0;  ///< granted by the machine

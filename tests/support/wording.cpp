@@ -118,7 +118,8 @@ std::string words(Event const& event) {
     case EventKind::resume: return name;
     case EventKind::listening:
     case EventKind::queued: return fmt::format("{} {}", name, name_of(event.listener));
-    case EventKind::listen_failed: return fmt::format("{} {}{}", name, name_of(event.listener), failure_words(event));
+    case EventKind::listen_failed:
+    case EventKind::accept_failed: return fmt::format("{} {}{}", name, name_of(event.listener), failure_words(event));
     case EventKind::connected:
         return fmt::format("{} {}{}", name, words(event.link), event.authentic ? " (admitted before)" : "");
     case EventKind::connect_failed:

@@ -142,8 +142,8 @@ bool Transcript::read_event(std::string const& verb, Words& words, Event& event)
     } else if (verb == "listening" || verb == "queued") {
         event.kind = verb == "queued" ? EventKind::queued : EventKind::listening;
         event.listener = words.among<Listener>(3, [](Listener l) { return protocol::name_of(l); });
-    } else if (verb == "listen_failed") {
-        event.kind = EventKind::listen_failed;
+    } else if (verb == "listen_failed" || verb == "accept_failed") {
+        event.kind = verb == "listen_failed" ? EventKind::listen_failed : EventKind::accept_failed;
         event.listener = words.among<Listener>(3, [](Listener l) { return protocol::name_of(l); });
         event.failure = words.failure();
     } else if (verb == "accepted") {

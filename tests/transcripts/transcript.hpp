@@ -4,6 +4,7 @@
 ///     root 0 of 1 profile ronde                     a root; also: expects N, doors D, budget 10s
 ///     start | abort | close | collected
 ///     listening ring | listen_failed ring address_in_use
+///     accept_failed root no_descriptors
 ///     connected root [cached] | connect_failed root refused | closed chord_in 0 end_of_stream | sent chord_out 0
 ///     accepted ring 0 | queued ring                 the number is the slot
 ///     frame LINK hello [to] chord_out 0 from 2 to 3 | proof ... | challenge | commit | bye

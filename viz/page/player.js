@@ -48,7 +48,7 @@
   const rootWords = (state) => (state & ROOT_LOST ? "lost" : run.rootPhases[state & LOOK]);
 
   const VERBS = {
-    start: "starts", listening: "listens", listen_failed: "cannot listen", timer: "is woken by its timer",
+    start: "starts", listening: "listens", listen_failed: "cannot listen", accept_failed: "cannot let anybody in", timer: "is woken by its timer",
     connected: "is connected", connect_failed: "could not connect", accepted: "accepts a connection",
     queued: "sees callers wait", closed: "sees a connection closed", sent: "has sent all of it",
     inspected: "has looked at a table", operate: "is asked by its program", collected: "has collected a table",
