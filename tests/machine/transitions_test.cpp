@@ -278,11 +278,12 @@ WorldPlan random_plan(std::uint64_t seed) {
         stranger.kind = static_cast<StrangerKind>(random.below(kStrangerKinds));
         plan.strangers.assign(1 + random.below(7), stranger);
     }
+    plan.scarce_per_mille = random.below(4) == 0 ? random.below(400) : 0;
     return plan;
 }
 
 /// Edges that chance alone seldom walks: full doors in a short phase, answers in pieces, the delay of a staggered
-/// start.
+/// start; and the same without descriptors for those that wait outside.
 std::vector<WorldPlan> seldom_seen() {
     std::vector<WorldPlan> plans;
     for (Gather const gather : {Gather::star, Gather::doubling}) {
@@ -317,6 +318,21 @@ std::vector<WorldPlan> seldom_seen() {
             plan.rank(128).aborts_in = Phase::delayed;
         if (seed % 4 == 2)
             plan.rank(128).closes_in = Phase::delayed;
+        plans.push_back(plan);
+    }
+    for (std::size_t number = plans.size(); number-- > 0;) {
+        WorldPlan plan = plans[number];
+        plan.scarce_per_mille = 300;
+        plans.push_back(plan);
+    }
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        WorldPlan plan = plan_of(Profile::ronde, 1, 1, seed);
+        StrangerPlan late;
+        late.at_root = true;
+        late.listener = Listener::root;
+        late.at_event = seed;
+        plan.strangers.assign(2, late);
+        plan.scarce_per_mille = 300;
         plans.push_back(plan);
     }
     return plans;

@@ -147,6 +147,8 @@ void TinyWorld::act_on_listener(NodeId id, Listener which) {
         refresh_listener(id, which);
         return feed(id, Event::queued(now_, which));
     }
+    if (plan_.scarce_per_mille > 0 && random_.below(1000) < plan_.scarce_per_mille)
+        return feed(id, Event::accept_failed(now_, which, Failure::no_descriptors));
     EndId const accepting = listener.backlog.front();
     listener.backlog.pop_front();
     if (!listener.knocking.empty()) {

@@ -116,8 +116,9 @@ struct WorldPlan {
     bool closes = false;                             ///< every rank that has no plan closes after its program
     std::uint64_t window_bytes = ~std::uint64_t{0};  ///< what one direction of a connection holds unread
     std::uint32_t backlog = ~0U;                     ///< connections that a listener's queue holds
-    std::uint32_t hurry_per_mille = 0;  ///< chance per event that time runs to the next timer although work waits
-    std::uint64_t event_limit = 0;      ///< watchdog; 0: a bound computed from the size
+    std::uint32_t hurry_per_mille = 0;   ///< chance per event that time runs to the next timer although work waits
+    std::uint32_t scarce_per_mille = 0;  ///< chance per accept that it has failed for long, and fails once more
+    std::uint64_t event_limit = 0;       ///< watchdog; 0: a bound computed from the size
     bool root_promised = true;
     bool twins = false;            ///< each step is also taken by a copy of the machine, and must come out the same
     Coverage* coverage = nullptr;  ///< where to note which transitions happened
