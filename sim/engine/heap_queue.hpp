@@ -37,9 +37,7 @@ public:
         return pending_.front().at_ns;
     }
 
-    [[nodiscard]] bool has_by(TimeNs limit_ns) const {
-        return !pending_.empty() && pending_.front().at_ns <= limit_ns;
-    }
+    [[nodiscard]] bool has_by(TimeNs limit_ns) const { return !pending_.empty() && pending_.front().at_ns <= limit_ns; }
 
     /// A heap knows no more than the next one.
     [[nodiscard]] std::uint32_t peek_slot(std::size_t ahead) const {
