@@ -5,7 +5,11 @@
 namespace ronde::explore {
 namespace {
 
-/// An input in 64 bits.
+/// A state's number says which process it is a state of, once it is known whether that is a root.
+constexpr std::uint64_t kOfRoot = std::uint64_t{1} << 63U;
+constexpr TimeNs kCrashed = -1;
+
+/// An input in 61 bits.
 std::uint64_t packed(Input const& input) {
     std::uint64_t const link = input.link.value == protocol::Link{}.value
                                    ? 0xfffU
@@ -49,7 +53,8 @@ Outcome MachineRoom::outcome_of(Performed<State>&& performed) {
 }
 
 Outcome const& MachineRoom::step(Node node, StateNumber state, Input const& input) {
-    std::uint32_t const number = steps_.number_of({packed(input), state, node});
+    std::uint32_t const number = steps_.find_or_add(packed(input) | (job_.is_root(node) ? kOfRoot : 0), state,
+                                                    static_cast<std::uint32_t>(outcomes_.size()));
     if (number < outcomes_.size())
         return outcomes_[number];
     outcomes_.push_back(job_.is_root(node) ? outcome_of(perform(job_, mail_, roots_[state], input))
@@ -58,15 +63,18 @@ Outcome const& MachineRoom::step(Node node, StateNumber state, Input const& inpu
 }
 
 template <class Make>
-StateNumber MachineRoom::changed(AgeKey const& key, Make const& make) {
-    std::uint32_t const number = changes_.number_of(key);
+StateNumber MachineRoom::changed(Node node, StateNumber state, TimeNs elapsed_ns, Make const& make) {
+    // Times are far from their ends, so the root's bit turns one into another that is no time.
+    std::uint32_t const number =
+        changes_.find_or_add(static_cast<std::uint64_t>(elapsed_ns) ^ (job_.is_root(node) ? kOfRoot : 0), state,
+                             static_cast<std::uint32_t>(after_change_.size()));
     if (number == after_change_.size())
         after_change_.push_back(make());
     return after_change_[number];
 }
 
 StateNumber MachineRoom::dead(Node node, StateNumber state) {
-    return changed({-1, state, node}, [&] {
+    return changed(node, state, kCrashed, [&] {
         return job_.is_root(node) ? number_of(buried(roots_[state], Life::dead))
                                   : number_of(buried(processes_[state], Life::dead));
     });
@@ -75,7 +83,7 @@ StateNumber MachineRoom::dead(Node node, StateNumber state) {
 StateNumber MachineRoom::aged(Node node, StateNumber state, TimeNs elapsed_ns) {
     if (elapsed_ns == 0)
         return state;
-    return changed({elapsed_ns, state, node}, [&] {
+    return changed(node, state, elapsed_ns, [&] {
         return job_.is_root(node) ? number_of(explore::aged(job_, roots_[state], elapsed_ns))
                                   : number_of(explore::aged(job_, processes_[state], elapsed_ns));
     });

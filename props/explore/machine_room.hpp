@@ -51,22 +51,12 @@ public:
     [[nodiscard]] std::uint64_t steps() const { return outcomes_.size(); }
 
 private:
-    struct StepKey {
-        std::uint64_t input;
-        StateNumber state;
-        std::uint32_t node;
-    };
-    struct AgeKey {
-        std::int64_t elapsed_ns;  ///< -1: crashed
-        StateNumber state;
-        std::uint32_t node;
-    };
     StateNumber number_of(ProcessState const& state);
     StateNumber number_of(RootState const& state);
     template <class State>
     Outcome outcome_of(Performed<State>&& performed);
     template <class Make>
-    StateNumber changed(AgeKey const& key, Make const& make);
+    StateNumber changed(Node node, StateNumber state, TimeNs elapsed_ns, Make const& make);
 
     Job const& job_;
     Mail mail_;
@@ -74,9 +64,9 @@ private:
     Interner<RootState> roots_;
     std::vector<NodeFacts> process_facts_;
     std::vector<NodeFacts> root_facts_;
-    Interner<StepKey> steps_;  ///< numbered in step with `outcomes_`
+    KeyIndex steps_;  ///< numbers of (input, state), in step with `outcomes_`
     std::deque<Outcome> outcomes_;
-    Interner<AgeKey> changes_;  ///< numbered in step with `after_change_`
+    KeyIndex changes_;  ///< numbers of (time, state), in step with `after_change_`
     std::vector<StateNumber> after_change_;
 };
 

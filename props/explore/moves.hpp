@@ -35,7 +35,8 @@ private:
     void reduce(World const& world, Moves& moves);
     [[nodiscard]] bool is_alone(World const& world, Node node);
     [[nodiscard]] bool faults_keep_out(World const& world, Node node) const;
-    [[nodiscard]] bool links_keep_still(World const& world, Node node);
+    /// One pass over the connections, for all processes.
+    void look_at_links(World const& world);
     [[nodiscard]] bool nobody_else_calls(World const& world, Node node) const;
     [[nodiscard]] bool may_call(World const& world, Node caller, Node callee) const;
 
@@ -44,6 +45,14 @@ private:
     FaultPlan plan_;
     Reduction reduction_;
     PartFinder parts_;
+
+    // What `look_at_links` saw: bit per process.
+    std::uint32_t restless_ = 0;                              ///< something may come to it first
+    std::array<std::uint32_t, kMostNodes> calls_own_root_{};  ///< by caller: whom it has called so
+    std::array<std::uint32_t, kMostNodes> calls_other_root_{};
+    static constexpr std::uint32_t kChords = 3;
+    static_assert(kMostRanks <= 1U << kChords);
+    std::array<std::array<std::uint32_t, kChords>, kMostNodes> calls_chord_{};
 };
 
 }  // namespace ronde::explore

@@ -167,6 +167,27 @@ struct Fed {
 [[nodiscard]] Broken make_move(MachineRoom& room, std::span<Fault const> faults, World& world, Move move,
                                Fed* fed = nullptr);
 
+/// What a move did to a world: which connections, by place, are new or not what they were, and whose states.
+struct Change {
+    std::uint64_t connections = 0;
+    std::uint32_t nodes = 0;
+};
+static_assert(kMostConnections <= 64 && kMostNodes <= 32);
+
+/// Like make_move, but what nobody will see any more (is_gone) is left where it is, and the order of connections is not
+/// restored: what is not in `change` is where it was.
+[[nodiscard]] Broken change_world(MachineRoom& room, std::span<Fault const> faults, World& world, Move move,
+                                  Change& change);
+
+/// Whether nobody will see anything of this connection any more, so that a world does without it.
+[[nodiscard]] inline bool is_gone(Job const& job, Connection const& connection) {
+    bool const unanswered =
+        connection.stage == Connection::Stage::refused || connection.stage == Connection::Stage::lost;
+    if (connection.ends[0].over() && (connection.ends[1].over() || unanswered))
+        return true;
+    return job.is_stranger(connection.caller) && (connection.ends[1].over() || unanswered);
+}
+
 /// Fed by deliver and ending: whether the machine can take it now.
 [[nodiscard]] bool is_held(MachineRoom& room, World const& world, Move move);
 
