@@ -8,16 +8,7 @@ namespace {
 /// A state's number says which process it is a state of, once it is known whether that is a root.
 constexpr std::uint64_t kOfRoot = std::uint64_t{1} << 63U;
 constexpr TimeNs kCrashed = -1;
-
-/// An input in 61 bits.
-std::uint64_t packed(Input const& input) {
-    std::uint64_t const link = input.link.value == protocol::Link{}.value
-                                   ? 0xfffU
-                                   : (static_cast<std::uint64_t>(input.link.link_class()) << 8U) | input.link.index();
-    return input.message | link << 32U | static_cast<std::uint64_t>(input.kind) << 44U |
-           static_cast<std::uint64_t>(input.listener) << 50U | static_cast<std::uint64_t>(input.failure) << 52U |
-           static_cast<std::uint64_t>(input.authentic) << 60U;
-}
+constexpr std::uint64_t kNoLink = 0xfffU;
 
 }  // namespace
 
@@ -52,14 +43,35 @@ Outcome MachineRoom::outcome_of(Performed<State>&& performed) {
     return outcome;
 }
 
-Outcome const& MachineRoom::step(Node node, StateNumber state, Input const& input) {
-    std::uint32_t const number = steps_.find_or_add(packed(input) | (job_.is_root(node) ? kOfRoot : 0), state,
-                                                    static_cast<std::uint32_t>(outcomes_.size()));
-    if (number < outcomes_.size())
-        return outcomes_[number];
+PackedInput MachineRoom::packed(Node node, Input const& input) const {
+    std::uint64_t const link = input.link.value == protocol::Link{}.value
+                                   ? kNoLink
+                                   : (static_cast<std::uint64_t>(input.link.link_class()) << 8U) | input.link.index();
+    return input.message | link << 32U | static_cast<std::uint64_t>(input.kind) << 44U |
+           static_cast<std::uint64_t>(input.listener) << 50U | static_cast<std::uint64_t>(input.failure) << 52U |
+           static_cast<std::uint64_t>(input.authentic) << 60U | (job_.is_root(node) ? kOfRoot : 0);
+}
+
+Input MachineRoom::unpacked(PackedInput packed) {
+    auto const bits = [packed](unsigned from, unsigned count) {
+        return packed >> from & ((std::uint64_t{1} << count) - 1U);
+    };
+    Input input;
+    input.message = static_cast<std::uint32_t>(packed);
+    if (std::uint64_t const link = bits(32, 12); link != kNoLink)
+        input.link =
+            protocol::Link{static_cast<protocol::LinkClass>(link >> 8U), static_cast<std::uint32_t>(link & 0xffU)};
+    input.kind = static_cast<protocol::EventKind>(bits(44, 6));
+    input.listener = static_cast<protocol::Listener>(bits(50, 2));
+    input.failure = static_cast<protocol::Failure>(bits(52, 8));
+    input.authentic = bits(60, 1) != 0;
+    return input;
+}
+
+void MachineRoom::take_step(Node node, StateNumber state, Input const& input) {
     outcomes_.push_back(job_.is_root(node) ? outcome_of(perform(job_, mail_, roots_[state], input))
                                            : outcome_of(perform(job_, mail_, processes_[state], input)));
-    return outcomes_.back();
+    held_.push_back(outcomes_.back().held ? 1U : 0U);
 }
 
 template <class Make>

@@ -12,6 +12,9 @@ namespace ronde::explore {
 /// A state's number. Processes and roots are numbered apart; which one is meant follows from the node.
 using StateNumber = std::uint32_t;
 
+/// An input, and whether it is one to a root: with a state's number it says which step is meant.
+using PackedInput = std::uint64_t;
+
 struct Outcome {
     StateNumber after = 0;
     bool held = false;
@@ -30,7 +33,14 @@ public:
 
     [[nodiscard]] StateNumber unborn(Node node);
     /// References stay valid.
-    Outcome const& step(Node node, StateNumber state, Input const& input);
+    Outcome const& step(Node node, StateNumber state, Input const& input) {
+        return outcomes_[number_of_step(node, state, packed(node, input), input)];
+    }
+    [[nodiscard]] PackedInput packed(Node node, Input const& input) const;
+    /// Whether a frame is one that the machine cannot take now.
+    bool is_held(Node node, StateNumber state, PackedInput input) {
+        return held_[number_of_step(node, state, input, unpacked(input))] != 0;
+    }
     /// The node's state when it has crashed.
     StateNumber dead(Node node, StateNumber state);
     /// The same state `elapsed_ns` later.
@@ -53,6 +63,16 @@ public:
 private:
     StateNumber number_of(ProcessState const& state);
     StateNumber number_of(RootState const& state);
+    std::uint32_t number_of_step(Node node, StateNumber state, PackedInput packed, Input const& input) {
+        auto const next = static_cast<std::uint32_t>(held_.size());
+        std::uint32_t const number = steps_.find_or_add(packed, state, next);
+        if (number == next)
+            take_step(node, state, input);
+        return number;
+    }
+    /// For the first time.
+    void take_step(Node node, StateNumber state, Input const& input);
+    [[nodiscard]] static Input unpacked(PackedInput input);
     template <class State>
     Outcome outcome_of(Performed<State>&& performed);
     template <class Make>
@@ -66,7 +86,8 @@ private:
     std::vector<NodeFacts> root_facts_;
     KeyIndex steps_;  ///< numbers of (input, state), in step with `outcomes_`
     std::deque<Outcome> outcomes_;
-    KeyIndex changes_;  ///< numbers of (time, state), in step with `after_change_`
+    std::vector<std::uint8_t> held_;  ///< of outcomes, in a place that stays in the caches
+    KeyIndex changes_;                ///< numbers of (time, state), in step with `after_change_`
     std::vector<StateNumber> after_change_;
 };
 

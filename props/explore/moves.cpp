@@ -27,10 +27,20 @@ MoveFinder::MoveFinder(MachineRoom& room, FaultPlan plan, Reduction reduction)
       parts_(room, plan_, reduction == Reduction::links) {}
 
 void MoveFinder::find(World const& world, Moves& moves) {
+    std::array<Prospect, kMostConnections> prospects;
+    std::array<Prospect const*, kMostConnections> pointers{};
+    for (std::size_t i = 0; i < world.connection_count; ++i) {
+        prospects[i] = prospect_of(room_, world.connections[i]);
+        pointers[i] = &prospects[i];
+    }
+    find(world, std::span(pointers).first(world.connection_count), moves);
+}
+
+void MoveFinder::find(World const& world, std::span<Prospect const* const> prospects, Moves& moves) {
     moves.steps.clear();
     moves.faults.clear();
     moves.reduced = false;
-    find_steps(world, moves.steps);
+    find_steps(world, prospects, moves.steps);
     if (moves.steps.empty()) {
         // Only now does time move on: to the earliest timer, and if several are due at once, in any order.
         TimeNs earliest_ns = kNever;
@@ -52,7 +62,7 @@ void MoveFinder::find(World const& world, Moves& moves) {
         reduce(world, moves);
 }
 
-void MoveFinder::find_steps(World const& world, std::vector<Move>& steps) {
+void MoveFinder::find_steps(World const& world, std::span<Prospect const* const> prospects, std::vector<Move>& steps) {
     for (Node node = 0; node < job_.nodes; ++node) {
         NodeFacts const& facts = room_.facts(node, world.states[node]);
         if (facts.life == Life::unborn && may_begin(world, node))
@@ -61,30 +71,30 @@ void MoveFinder::find_steps(World const& world, std::vector<Move>& steps) {
             steps.push_back({Kind::timer, node, 0, 0});
     }
     for (std::uint8_t i = 0; i < world.connection_count; ++i) {
+        Prospect const& prospect = *prospects[i];
+        unsigned const may = prospect.steps;
+        if (may == 0)
+            continue;
         Connection const& connection = world.connections[i];
-        End const& calling = connection.ends[0];
-        switch (connection.stage) {
-        case Stage::calling: steps.push_back({Kind::arrive, connection.callee, i, 0}); continue;
-        case Stage::refused: steps.push_back({Kind::refused, connection.caller, i, 0}); continue;
-        case Stage::lost: continue;
-        case Stage::queued:
-            if (has_room(room_, world, connection.callee, connection.listener))
-                steps.push_back({Kind::accept, connection.callee, i, 0});
-            break;
-        case Stage::standing: break;
-        }
-        if (!calling.told() && !calling.over())
+        if ((may & Prospect::kArrive) != 0)
+            steps.push_back({Kind::arrive, connection.callee, i, 0});
+        if ((may & Prospect::kRefused) != 0)
+            steps.push_back({Kind::refused, connection.caller, i, 0});
+        if ((may & Prospect::kAccept) != 0 && has_room(room_, world, connection.callee, connection.listener))
+            steps.push_back({Kind::accept, connection.callee, i, 0});
+        if ((may & Prospect::kConnected) != 0)
             steps.push_back({Kind::connected, connection.caller, i, 0});
         for (std::uint8_t end = 0; end < 2; ++end) {
-            if (job_.is_stranger(connection.owner(end)) || !connection.readable(end))
-                continue;
-            Kind const kind = connection.inbox[end] != 0 ? Kind::deliver : Kind::ending;
-            Move const move{kind, connection.owner(end), i, end};
-            if (kind == Kind::ending || !is_held(room_, world, move))
-                steps.push_back(move);
+            Node const owner = connection.owner(end);
+            PackedInput const input = prospect.inputs[end];
+            if ((may & unsigned{Prospect::kEnding} << end) != 0)
+                steps.push_back({Kind::ending, owner, i, end});
+            else if ((may & unsigned{Prospect::kDeliver} << end) != 0 &&
+                     (input == 0 || !room_.is_held(owner, world.states[owner], input)))
+                steps.push_back({Kind::deliver, owner, i, end});
         }
         for (std::uint8_t end = 0; end < 2; ++end) {
-            if (connection.drained(end))
+            if ((may & unsigned{Prospect::kSent} << end) != 0)
                 steps.push_back({Kind::sent, connection.owner(end), i, end});
         }
     }

@@ -24,10 +24,12 @@ public:
 
     /// Fills `moves`.
     void find(World const& world, Moves& moves);
+    /// ... where the prospects of the world's connections are known.
+    void find(World const& world, std::span<Prospect const* const> prospects, Moves& moves);
     [[nodiscard]] FaultPlan const& plan() const { return plan_; }
 
 private:
-    void find_steps(World const& world, std::vector<Move>& steps);
+    void find_steps(World const& world, std::span<Prospect const* const> prospects, std::vector<Move>& steps);
     void find_faults(World const& world, std::vector<Move>& faults);
     [[nodiscard]] bool may_begin(World const& world, Node node);
 

@@ -64,8 +64,10 @@ std::uint64_t fingerprint_of(Job const& job, World const& world) {
 std::uint32_t Packer::number_of(Connection const& connection) {
     std::uint64_t const fingerprint = fingerprint_of(connection);
     std::uint32_t const number = connections_.number_of(connection, fingerprint);
-    if (number == fingerprints_.size())
+    if (number == fingerprints_.size()) {
         fingerprints_.push_back(fingerprint);
+        prospects_.push_back(prospect_of(room_, connection));
+    }
     return number;
 }
 
@@ -78,31 +80,35 @@ std::size_t Packer::pack(World const& world, std::uint32_t* packed) {
     return words;
 }
 
-void Packer::unpack(std::uint32_t const* packed, World& world) const {
+std::span<Prospect const* const> Packer::unpack(std::uint32_t const* packed, World& world) {
     std::copy_n(packed, job_.nodes, world.states.begin());
     set_rest(packed[job_.nodes], world);
     std::uint32_t const* const numbers = packed + job_.nodes + 1U;
-    for (std::uint32_t i = 0; i < world.connection_count; ++i)
+    for (std::uint32_t i = 0; i < world.connection_count; ++i) {
         world.connections[i] = connections_[numbers[i]];
+        prospects_of_world_[i] = &prospects_[numbers[i]];
+    }
+    return std::span(prospects_of_world_).first(world.connection_count);
 }
 
 Neighbour Packer::compare(std::uint32_t const* from, std::uint64_t from_fingerprint, World const& world,
-                          Change const& change, std::vector<std::uint32_t>& buffer) const {
+                          Change const& change, Differences& buffer) const {
     Neighbour neighbour;
-    neighbour.at = buffer.size();
+    neighbour.at = buffer.used;
+    std::uint32_t* into = buffer.room();
     std::uint64_t sum = from_fingerprint;
     each_bit(change.nodes, [&](std::uint32_t node) {
         if (from[node] == world.states[node])
             return;
         auto const which = static_cast<Node>(node);
         sum += fingerprint_of(which, world.states[node]) - fingerprint_of(which, from[node]);
-        buffer.push_back(node);
-        buffer.push_back(world.states[node]);
+        *into++ = node;
+        *into++ = world.states[node];
         ++neighbour.states;
     });
     std::uint32_t const spent = rest_of(world, 0);
     std::uint32_t const spent_before = from[job_.nodes] & ~0xffU;
-    buffer.push_back(spent);
+    *into++ = spent;
     if (spent != spent_before)
         sum += fingerprint_of_faults(spent) - fingerprint_of_faults(spent_before);
     std::uint32_t const from_count = from[job_.nodes] & 0xffU;
@@ -116,19 +122,19 @@ Neighbour Packer::compare(std::uint32_t const* from, std::uint64_t from_fingerpr
         if (is_gone(job_, connection))
             return;
         sum += fingerprint_of(connection);
-        std::size_t const at = buffer.size();
-        buffer.resize(at + kConnectionWords);
-        std::memcpy(&buffer[at], &connection, sizeof(Connection));
+        std::memcpy(into, &connection, sizeof(Connection));
+        into += kConnectionWords;
         ++neighbour.added;
     });
     neighbour.fingerprint = sum;
+    buffer.used = static_cast<std::size_t>(into - buffer.words.data());
     return neighbour;
 }
 
-std::size_t Packer::pack(std::uint32_t const* from, Neighbour const& neighbour,
-                         std::vector<std::uint32_t> const& buffer, std::uint32_t* packed) {
+std::size_t Packer::pack(std::uint32_t const* from, Neighbour const& neighbour, Differences const& buffer,
+                         std::uint32_t* packed) {
     std::copy_n(from, job_.nodes, packed);
-    std::uint32_t const* different = &buffer[neighbour.at];
+    std::uint32_t const* different = &buffer.words[neighbour.at];
     for (std::uint32_t i = 0; i < neighbour.states; ++i, different += 2)
         packed[different[0]] = different[1];
     std::uint32_t const spent = *different++;

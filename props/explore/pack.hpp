@@ -24,9 +24,23 @@ struct Neighbour {
     std::size_t at = 0;         ///< in the buffer: states, faults that happened, connections
 };
 
+/// What is different in each of some neighbours.
+struct Differences {
+    std::vector<std::uint32_t> words;
+    std::size_t used = 0;
+    /// Where the next neighbour's begin.
+    std::uint32_t* room() {
+        if (words.size() - used < kMost)
+            words.resize(words.size() * 2U + kMost);
+        return &words[used];
+    }
+    static constexpr std::size_t kMost =
+        2U * kMostNodes + 1U + kMostConnections * sizeof(Connection) / sizeof(std::uint32_t);
+};
+
 class Packer {
 public:
-    explicit Packer(Job const& job) : job_(job) {}
+    explicit Packer(MachineRoom const& room) : room_(room), job_(room.job()) {}
     Packer(Packer const&) = delete;
     Packer& operator=(Packer const&) = delete;
     ~Packer() = default;
@@ -37,14 +51,15 @@ public:
     }
     /// How many words it wrote.
     std::size_t pack(World const& world, std::uint32_t* packed);
-    void unpack(std::uint32_t const* packed, World& world) const;
+    /// Says what may happen next on each connection, until another world is packed.
+    std::span<Prospect const* const> unpack(std::uint32_t const* packed, World& world);
 
     /// What is between `from`, a packed world whose fingerprint is given, and `world`, which `change` led to. What is
     /// different goes into `buffer`.
     [[nodiscard]] Neighbour compare(std::uint32_t const* from, std::uint64_t from_fingerprint, World const& world,
-                                    Change const& change, std::vector<std::uint32_t>& buffer) const;
+                                    Change const& change, Differences& buffer) const;
     /// The packed form of a neighbour. How many words it wrote.
-    std::size_t pack(std::uint32_t const* from, Neighbour const& neighbour, std::vector<std::uint32_t> const& buffer,
+    std::size_t pack(std::uint32_t const* from, Neighbour const& neighbour, Differences const& buffer,
                      std::uint32_t* packed);
 
     /// Makes `world`, which `change` led to, what `from` is again.
@@ -53,9 +68,12 @@ public:
 private:
     std::uint32_t number_of(Connection const& connection);
 
+    MachineRoom const& room_;
     Job const& job_;
     Interner<Connection> connections_;
     std::vector<std::uint64_t> fingerprints_;  ///< by number of the connection
+    std::vector<Prospect> prospects_;          ///< likewise
+    std::array<Prospect const*, kMostConnections> prospects_of_world_{};
 };
 
 }  // namespace ronde::explore

@@ -19,7 +19,7 @@ constexpr std::size_t kFingerprintWords = 2;  ///< before each packed world of a
 
 Search::Search(MachineRoom& room, FaultPlan const& plan, ExploreSettings const& settings, KeepGoing keep_going)
     : room_(room), settings_(settings), keep_going_(std::move(keep_going)), finder_(room, plan, settings.reduction),
-      packer_(room.job()), keeps_arcs_(is_asked(settings, Property::l4)) {}
+      packer_(room), keeps_arcs_(is_asked(settings, Property::l4)) {}
 
 std::uint32_t Search::number_of(std::uint64_t fingerprint, std::span<std::uint32_t const> packed, bool& fresh) {
     std::uint32_t const number = visited_.find_or_add(fingerprint, numbers_, [&](std::uint32_t known) {
@@ -84,8 +84,7 @@ Answer Search::look_at_rest(World const& world, std::function<std::vector<Move>(
 }
 
 Answer Search::expand(std::uint32_t const* packed, std::uint64_t fingerprint, std::uint32_t number) {
-    packer_.unpack(packed, world_);
-    finder_.find(world_, moves_);
+    finder_.find(world_, packer_.unpack(packed, world_), moves_);
     counts_.reduced += moves_.reduced ? 1U : 0U;
     counts_.possible += moves_.possible;
     if (moves_.at_rest && look_at_rest(world_, [&] { return path_to(number); }) == Answer::broken)
@@ -144,7 +143,7 @@ void Search::enter(WordLog& next, std::uint32_t next_first) {
     }
     expanded_.clear();
     successors_.clear();
-    differences_.clear();
+    differences_.used = 0;
 }
 Answer Search::breadth_first(std::atomic<std::uint64_t> const& most_depth) {
     if (!begins_well())

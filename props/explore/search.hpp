@@ -116,8 +116,8 @@ private:
     WordLog::Pool pool_;
     std::vector<Expanded> expanded_;
     std::vector<Successor> successors_;
-    std::vector<std::uint32_t> differences_;  ///< of successors
-    std::vector<std::uint32_t> packed_;       ///< depth first, exact: what is looked up
+    Differences differences_;            ///< of successors
+    std::vector<std::uint32_t> packed_;  ///< depth first, exact: what is looked up
     SearchCounts counts_;
     std::vector<SearchCounts> counts_by_depth_;
     bool out_of_time_ = false;

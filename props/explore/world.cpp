@@ -12,10 +12,6 @@ using Stage = Connection::Stage;
 
 constexpr std::uint8_t kNowhere = 0xff;
 
-bool same_numbers(Frame const& hello, Frame const& proof) {
-    return hello.aux == proof.aux && hello.a == proof.a && hello.b == proof.b && hello.c == proof.c;
-}
-
 /// One move of one world.
 class Mover {
 public:
@@ -84,32 +80,6 @@ private:
     Change change_;
     Broken broken_;
 };
-
-Input input_of(MachineRoom const& room, Connection const& connection, unsigned end) {
-    Input input;
-    input.link = connection.ends[end].link();
-    if (connection.inbox[end] == 0) {
-        input.kind = EventKind::closed;
-        input.failure = connection.ends[end].ending;
-        return input;
-    }
-    std::uint32_t const number = room.mail().front(connection.inbox[end]);
-    Message const& message = room.mail()[number];
-    if (message.garbage != 0) {
-        input.kind = EventKind::closed;
-        input.failure = Failure::malformed;
-        return input;
-    }
-    input.kind = EventKind::frame;
-    input.message = number;
-    if (message.frame.kind == FrameKind::challenge)
-        input.authentic = connection.hello != 0 && message.forged == 0;
-    if (message.frame.kind == FrameKind::proof) {
-        input.authentic = message.forged == 0 && connection.hello != 0 &&
-                          same_numbers(room.mail()[connection.hello - 1U].frame, message.frame);
-    }
-    return input;
-}
 
 Broken Mover::run(Move move) {
     switch (move.kind) {
@@ -193,7 +163,7 @@ void Mover::accept(Connection& connection, Node node) {
 
 void Mover::deliver(Move move) {
     Connection& connection = touch(move.connection);
-    Input const input = input_of(room_, connection, move.detail);
+    Input const input = next_input(room_, connection, move.detail);
     connection.inbox[move.detail] = room_.mail().rest(connection.inbox[move.detail]);
     if (input.kind == EventKind::closed)
         leave(connection, move.detail, Failure::reset);
@@ -202,7 +172,7 @@ void Mover::deliver(Move move) {
 
 void Mover::ending(Move move) {
     Connection& connection = touch(move.connection);
-    Input const input = input_of(room_, connection, move.detail);
+    Input const input = next_input(room_, connection, move.detail);
     // An end of stream leaves the other half open: the peer learns that it was closed too.
     leave(connection, move.detail, Failure::end_of_stream);
     feed(move.node, input);
@@ -504,12 +474,6 @@ Broken change_world(MachineRoom& room, std::span<Fault const> faults, World& wor
     Broken broken = mover.run(move);
     change = mover.change();
     return broken;
-}
-
-bool is_held(MachineRoom& room, World const& world, Move move) {
-    Connection const& connection = world.connections[move.connection];
-    Input const input = input_of(room, connection, move.detail);
-    return input.kind == EventKind::frame && room.step(move.node, world.states[move.node], input).held;
 }
 
 }  // namespace ronde::explore
