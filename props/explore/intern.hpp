@@ -19,7 +19,7 @@ namespace ronde::explore {
 /// of memory, rarely two.
 class FingerprintIndex {
 public:
-    FingerprintIndex() : pages_(kSmallest * sizeof(Bucket)), mask_(kSmallest - 1U) {}
+    FingerprintIndex() : pages_(kSmallest * sizeof(Bucket), Pages::Content::zeros), mask_(kSmallest - 1U) {}
 
     /// The number under this fingerprint for which `is_it` says yes; else `fresh`, which is entered.
     template <class IsIt>
@@ -56,7 +56,7 @@ private:
 
     [[nodiscard]] Bucket* buckets() const { return static_cast<Bucket*>(pages_.data()); }
     void grow() {
-        Pages const old = std::exchange(pages_, Pages(pages_.bytes() * 2U));
+        Pages const old = std::exchange(pages_, Pages(pages_.bytes() * 2U, Pages::Content::zeros));
         std::size_t const count = mask_ + 1U;
         mask_ = mask_ * 2U + 1U;
         for (std::size_t from = 0; from < count; ++from) {

@@ -38,8 +38,13 @@ Outcome MachineRoom::outcome_of(Performed<State>&& performed) {
     outcome.held = performed.held;
     outcome.ready = performed.ready;
     outcome.after = number_of(performed.after);
-    outcome.effects = std::move(performed.effects);
-    outcome.broken = std::move(performed.broken);
+    outcome.effects_at = static_cast<std::uint32_t>(effects_.size());
+    outcome.effects = static_cast<std::uint16_t>(performed.effects.size());
+    effects_.insert(effects_.end(), performed.effects.begin(), performed.effects.end());
+    if (performed.broken) {
+        broken_.push_back(std::move(performed.broken));
+        outcome.broken = static_cast<std::uint32_t>(broken_.size());
+    }
     return outcome;
 }
 

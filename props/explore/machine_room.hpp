@@ -4,7 +4,6 @@
 
 #include "explore/performer.hpp"
 
-#include <deque>
 #include <memory>
 
 namespace ronde::explore {
@@ -15,12 +14,14 @@ using StateNumber = std::uint32_t;
 /// An input, and whether it is one to a root: with a state's number it says which step is meant.
 using PackedInput = std::uint64_t;
 
+/// What came of a step. Small, since it is read for every move of every world.
 struct Outcome {
     StateNumber after = 0;
+    std::uint32_t effects_at = 0;
+    std::uint16_t effects = 0;
     bool held = false;
     bool ready = false;
-    std::vector<Effect> effects;
-    Broken broken;
+    std::uint32_t broken = 0;  ///< number plus one of what it breaks
 };
 
 class MachineRoom {
@@ -32,9 +33,15 @@ public:
     [[nodiscard]] Mail const& mail() const { return mail_; }
 
     [[nodiscard]] StateNumber unborn(Node node);
-    /// References stay valid.
-    Outcome const& step(Node node, StateNumber state, Input const& input) {
+    Outcome step(Node node, StateNumber state, Input const& input) {
         return outcomes_[number_of_step(node, state, packed(node, input), input)];
+    }
+    /// Until the next step.
+    [[nodiscard]] std::span<Effect const> effects_of(Outcome const& outcome) const {
+        return std::span(effects_).subspan(outcome.effects_at, outcome.effects);
+    }
+    [[nodiscard]] Broken broken_by(Outcome const& outcome) const {
+        return outcome.broken == 0 ? Broken{} : broken_[outcome.broken - 1U];
     }
     [[nodiscard]] PackedInput packed(Node node, Input const& input) const;
     /// Whether a frame is one that the machine cannot take now.
@@ -85,7 +92,9 @@ private:
     std::vector<NodeFacts> process_facts_;
     std::vector<NodeFacts> root_facts_;
     KeyIndex steps_;  ///< numbers of (input, state), in step with `outcomes_`
-    std::deque<Outcome> outcomes_;
+    std::vector<Outcome> outcomes_;
+    std::vector<Effect> effects_;
+    std::vector<Broken> broken_;
     std::vector<std::uint8_t> held_;  ///< of outcomes, in a place that stays in the caches
     KeyIndex changes_;                ///< numbers of (time, state), in step with `after_change_`
     std::vector<StateNumber> after_change_;

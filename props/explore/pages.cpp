@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -12,31 +13,30 @@ namespace {
 
 constexpr std::size_t kLineBytes = 64;
 constexpr std::size_t kLargePageBytes = std::size_t{1} << 21U;
+constexpr std::size_t kMostHeapBytes = std::size_t{1}
+                                       << 18U;  ///< above that one large page costs less than many small ones
 
 }  // namespace
 
-Pages::Pages(std::size_t bytes) : bytes_((bytes + kLineBytes - 1U) / kLineBytes * kLineBytes) {
-    if (bytes_ < kLargePageBytes) {
+Pages::Pages(std::size_t bytes, Content content) : bytes_((bytes + kLineBytes - 1U) / kLineBytes * kLineBytes) {
+    if (bytes_ <= kMostHeapBytes) {
         begin_ = std::aligned_alloc(kLineBytes, bytes_);
         if (begin_ == nullptr)
             throw std::bad_alloc();
-        std::memset(begin_, 0, bytes_);
+        if (content == Content::zeros)
+            std::memset(begin_, 0, bytes_);
         data_ = begin_;
         return;
     }
-    // What is mapped beyond the large pages is never touched, so it costs nothing.
-    mapped_bytes_ = bytes_ + kLargePageBytes;
-    void* const mapped = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED)
+    // What is mapped around the large pages is never touched, so it costs nothing.
+    std::size_t const whole = (bytes_ + kLargePageBytes - 1U) / kLargePageBytes * kLargePageBytes;
+    mapped_bytes_ = whole + kLargePageBytes;
+    begin_ = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (begin_ == MAP_FAILED)
         throw std::bad_alloc();
-    begin_ = mapped;
-    std::size_t space = mapped_bytes_;
-    data_ = mapped;
-    std::size_t const over = std::bit_cast<std::uintptr_t>(mapped) % kLargePageBytes;
-    if (over != 0)
-        data_ = static_cast<std::byte*>(mapped) + (kLargePageBytes - over);
-    space -= over == 0 ? 0 : kLargePageBytes - over;
-    madvise(data_, std::min(space, bytes_), MADV_HUGEPAGE);  // without them it is slower, and nothing else
+    std::size_t const over = std::bit_cast<std::uintptr_t>(begin_) % kLargePageBytes;
+    data_ = static_cast<std::byte*>(begin_) + (over == 0 ? 0 : kLargePageBytes - over);
+    madvise(data_, whole, MADV_HUGEPAGE);  // without them it is slower, and nothing else
 }
 
 Pages::~Pages() {
@@ -56,7 +56,7 @@ void WordLog::grow(std::size_t most_words) {
         piece.pages = std::move(pool_->back());
         pool_->pop_back();
     } else {
-        piece.pages = Pages(bytes);
+        piece.pages = Pages(bytes, Pages::Content::anything);
     }
     pieces_.push_back(std::move(piece));
     next_ = words_of(pieces_.size() - 1U);

@@ -11,11 +11,13 @@
 
 namespace ronde::explore {
 
-/// Zeros at first, aligned to cache lines. Throws std::bad_alloc.
+/// Aligned to cache lines. Throws std::bad_alloc.
 class Pages {
 public:
+    enum class Content : std::uint8_t { zeros, anything };
+
     Pages() = default;
-    explicit Pages(std::size_t bytes);
+    Pages(std::size_t bytes, Content content);
     Pages(Pages&& other) noexcept
         : begin_(std::exchange(other.begin_, nullptr)), bytes_(std::exchange(other.bytes_, 0)),
           mapped_bytes_(std::exchange(other.mapped_bytes_, 0)), data_(std::exchange(other.data_, nullptr)) {}
@@ -72,7 +74,7 @@ private:
 
     void grow() {
         std::size_t const values = kSmallest << pieces_.size();
-        pieces_.emplace_back(values * sizeof(Value));
+        pieces_.emplace_back(values * sizeof(Value), Pages::Content::anything);
         next_ = static_cast<Value*>(pieces_.back().data());
         end_ += values;
     }

@@ -57,7 +57,7 @@ bool Search::begins_well() {
     Job const& job = room_.job();
     for (std::uint32_t root = 0; root < job.nroots; ++root) {
         Node const node = job.root_node(root);
-        Broken const& broken = room_.step(node, room_.unborn(node), Input{}).broken;
+        Broken const broken = room_.broken_by(room_.step(node, room_.unborn(node), Input{}));
         if (is_wanted(settings_, broken))
             found_ = Counterexample{{broken.property, fmt::format("{} {}", job.name_of(node), broken.why)}, {}, {}};
     }

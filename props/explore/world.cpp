@@ -311,12 +311,14 @@ void Mover::stranger(Fault const& fault) {
 void Mover::feed(Node node, Input const& input) {
     if (fed_ != nullptr)
         *fed_ = {true, node, world_.states[node], input};
-    Outcome const& outcome = room_.step(node, world_.states[node], input);
+    Outcome const outcome = room_.step(node, world_.states[node], input);
     put(node, outcome.after);
-    for (Effect const& effect : outcome.effects)
+    for (Effect const& effect : room_.effects_of(outcome))
         perform(node, effect);
-    if (outcome.broken)
-        break_rule(outcome.broken.property, fmt::format("{} {}", job_.name_of(node), outcome.broken.why));
+    if (outcome.broken != 0) {
+        Broken const broken = room_.broken_by(outcome);
+        break_rule(broken.property, fmt::format("{} {}", job_.name_of(node), broken.why));
+    }
     if (outcome.ready)
         check_hands(node);
 }
