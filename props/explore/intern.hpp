@@ -105,6 +105,15 @@ public:
         }
     }
 
+    /// All keys and their numbers, in no order.
+    template <class Visit>
+    void for_each(Visit const& visit) const {
+        for (Slot const& slot : slots_) {
+            if (slot.number != 0)
+                visit(slot.high, slot.low, slot.number - 1U);
+        }
+    }
+
 private:
     static constexpr std::size_t kSmallest = 64;
     struct Slot {
@@ -142,26 +151,18 @@ public:
     std::uint32_t number_of(Value const& value) { return number_of(value, XXH3_64bits(&value, sizeof(Value))); }
     /// ... of which the caller knows a fingerprint of its own, always the same for the same value.
     std::uint32_t number_of(Value const& value, std::uint64_t fingerprint) {
-        std::uint32_t const number = index_.find_or_add(fingerprint, size_, [&](std::uint32_t known) {
+        std::uint32_t const number = index_.find_or_add(fingerprint, size(), [&](std::uint32_t known) {
             return std::memcmp(&(*this)[known], &value, sizeof(Value)) == 0;
         });
-        if (number == size_) {
-            if (size_ % kChunk == 0)
-                chunks_.push_back(std::make_unique<Value[]>(kChunk));
-            chunks_.back()[size_ % kChunk] = value;
-            ++size_;
-        }
+        if (number == values_.size())
+            values_.push_back(value);
         return number;
     }
-    [[nodiscard]] Value const& operator[](std::uint32_t number) const {
-        return chunks_[number / kChunk][number % kChunk];
-    }
-    [[nodiscard]] std::uint32_t size() const { return size_; }
+    [[nodiscard]] Value const& operator[](std::uint32_t number) const { return values_[number]; }
+    [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(values_.size()); }
 
 private:
-    static constexpr std::uint32_t kChunk = 256;
-    std::vector<std::unique_ptr<Value[]>> chunks_;
-    std::uint32_t size_ = 0;
+    Column<Value, 4> values_;
     FingerprintIndex index_;
 };
 

@@ -106,6 +106,67 @@ StateNumber MachineRoom::aged(Node node, StateNumber state, TimeNs elapsed_ns) {
     });
 }
 
+bool MachineRoom::never_returns() const {
+    // States of processes first, then those of roots.
+    std::uint32_t const states = processes_.size() + roots_.size();
+    struct Arc {
+        std::uint32_t from;
+        std::uint32_t to;
+    };
+    std::vector<Arc> arcs;
+    bool mute = true;
+    auto const add = [&](std::uint64_t of, StateNumber from, StateNumber to) {
+        std::uint32_t const first = (of & kOfRoot) != 0 ? processes_.size() : 0;
+        if (from != to)
+            arcs.push_back({first + from, first + to});
+        return from != to;
+    };
+    steps_.for_each([&](PackedInput input, StateNumber state, std::uint32_t number) {
+        Outcome const& outcome = outcomes_[number];
+        if (add(input, state, outcome.after))
+            return;
+        for (Effect const& effect : effects_of(outcome))
+            mute = mute && effect.kind != Effect::Kind::send && effect.kind != Effect::Kind::connect;
+    });
+    changes_.for_each([&](std::uint64_t time, StateNumber state, std::uint32_t number) {
+        // Times are not negative but for one, so the bit says the opposite there.
+        bool const crashed =
+            time == static_cast<std::uint64_t>(kCrashed) || time == (static_cast<std::uint64_t>(kCrashed) ^ kOfRoot);
+        add(crashed ? ~time : time, state, after_change_[number]);
+    });
+    if (!mute)
+        return false;
+    // Taken away one after the other: states to which nothing leads any more.
+    std::vector<std::uint32_t> into(states);
+    std::vector<std::uint32_t> from(states + 1U);
+    for (Arc const arc : arcs) {
+        ++into[arc.to];
+        ++from[arc.from + 1U];
+    }
+    for (std::uint32_t state = 0; state < states; ++state)
+        from[state + 1U] += from[state];
+    std::vector<std::uint32_t> to(arcs.size());
+    std::vector<std::uint32_t> next(from.begin(), from.end() - 1);
+    for (Arc const arc : arcs)
+        to[next[arc.from]++] = arc.to;
+    std::vector<std::uint32_t> free;
+    for (std::uint32_t state = 0; state < states; ++state) {
+        if (into[state] == 0)
+            free.push_back(state);
+    }
+    std::uint32_t taken = 0;
+    while (!free.empty()) {
+        std::uint32_t const state = free.back();
+        free.pop_back();
+        ++taken;
+        for (std::uint32_t at = from[state]; at < from[state + 1U]; ++at) {
+            if (--into[to[at]] == 0)
+                free.push_back(to[at]);
+        }
+    }
+    return taken == states;
+}
+
 protocol::Verdict MachineRoom::verdict_of_root(StateNumber state) const {
     RootState copy = roots_[state];
     return machine_of(job_, copy).verdict();

@@ -60,6 +60,11 @@ public:
     /// The root's verdict; nothing is wrong while it is ok.
     [[nodiscard]] protocol::Verdict verdict_of_root(StateNumber state) const;
 
+    /// Whether no process that took these steps can come back to a state that it has left, and whatever left a state as
+    /// it was said nothing and called nobody. Then there is no circle of worlds either: each of its moves would only
+    /// take something away.
+    [[nodiscard]] bool never_returns() const;
+
     /// Steps again with somebody listening, to tell what happened.
     void retell(Node node, StateNumber state, Input const& input, Listening const& listening);
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -43,15 +44,15 @@ private:
 };
 
 /// A vector in pieces, each twice as large as the one before: it grows without moving anything.
-template <class Value>
+template <class Value, int kSmallestBits = 10>
 class Column {
     static_assert(std::is_trivially_copyable_v<Value> && std::is_trivially_destructible_v<Value>);
 
 public:
-    void push_back(Value value) {
+    void push_back(Value const& value) {
         if (size_ == end_)
             grow();
-        *next_++ = value;
+        std::construct_at(next_++, value);
         ++size_;
     }
     [[nodiscard]] Value const& operator[](std::size_t at) const {
@@ -69,7 +70,6 @@ public:
     }
 
 private:
-    static constexpr int kSmallestBits = 10;
     static constexpr std::size_t kSmallest = std::size_t{1} << kSmallestBits;
 
     void grow() {

@@ -216,10 +216,11 @@ Answer Search::through_level(WordLog& level, std::uint32_t& number, WordLog& nex
     return answer;
 }
 
-/// Where each move leads from one depth to the next there is no circle. Elsewhere worlds are taken away to which no
-/// move leads any more; what cannot be taken away is a circle, or behind one.
+/// Where each move leads from one depth to the next there is no circle, nor where no process returns to a state.
+/// Elsewhere worlds are taken away to which no move leads any more; what cannot be taken away is a circle, or behind
+/// one.
 Search::Circles Search::circles() const {
-    if (graded_)
+    if (graded_ || room_.never_returns())
         return Circles::none;
     if (!keeps_arcs_)
         return Circles::unknown;
