@@ -52,14 +52,14 @@ Prospect prospect_of(MachineRoom const& room, Connection const& connection) {
         add(Prospect::kConnected);
     for (unsigned const end : {0U, 1U}) {
         if (connection.drained(end))
-            add(Prospect::kSent << end);
+            add(unsigned{Prospect::kSent} << end);
         if (room.job().is_stranger(connection.owner(end)) || !connection.readable(end))
             continue;
         if (connection.inbox[end] == 0) {
-            add(Prospect::kEnding << end);
+            add(unsigned{Prospect::kEnding} << end);
             continue;
         }
-        add(Prospect::kDeliver << end);
+        add(unsigned{Prospect::kDeliver} << end);
         Input const input = next_input(room, connection, end);
         if (input.kind == EventKind::frame)
             prospect.inputs[end] = room.packed(connection.owner(end), input);
