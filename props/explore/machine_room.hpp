@@ -4,7 +4,6 @@
 
 #include "explore/performer.hpp"
 
-#include <deque>
 #include <memory>
 
 namespace ronde::explore {
@@ -12,12 +11,17 @@ namespace ronde::explore {
 /// A state's number. Processes and roots are numbered apart; which one is meant follows from the node.
 using StateNumber = std::uint32_t;
 
+/// An input, and whether it is one to a root: with a state's number it says which step is meant.
+using PackedInput = std::uint64_t;
+
+/// What came of a step. Small, since it is read for every move of every world.
 struct Outcome {
     StateNumber after = 0;
+    std::uint32_t effects_at = 0;
+    std::uint16_t effects = 0;
     bool held = false;
     bool ready = false;
-    std::vector<Effect> effects;
-    Broken broken;
+    std::uint32_t broken = 0;  ///< number plus one of what it breaks
 };
 
 class MachineRoom {
@@ -29,8 +33,21 @@ public:
     [[nodiscard]] Mail const& mail() const { return mail_; }
 
     [[nodiscard]] StateNumber unborn(Node node);
-    /// References stay valid.
-    Outcome const& step(Node node, StateNumber state, Input const& input);
+    Outcome step(Node node, StateNumber state, Input const& input) {
+        return outcomes_[number_of_step(node, state, packed(node, input), input)];
+    }
+    /// Until the next step.
+    [[nodiscard]] std::span<Effect const> effects_of(Outcome const& outcome) const {
+        return std::span(effects_).subspan(outcome.effects_at, outcome.effects);
+    }
+    [[nodiscard]] Broken broken_by(Outcome const& outcome) const {
+        return outcome.broken == 0 ? Broken{} : broken_[outcome.broken - 1U];
+    }
+    [[nodiscard]] PackedInput packed(Node node, Input const& input) const;
+    /// Whether a frame is one that the machine cannot take now.
+    bool is_held(Node node, StateNumber state, PackedInput input) {
+        return held_[number_of_step(node, state, input, unpacked(input))] != 0;
+    }
     /// The node's state when it has crashed.
     StateNumber dead(Node node, StateNumber state);
     /// The same state `elapsed_ns` later.
@@ -43,6 +60,11 @@ public:
     /// The root's verdict; nothing is wrong while it is ok.
     [[nodiscard]] protocol::Verdict verdict_of_root(StateNumber state) const;
 
+    /// Whether no process that took these steps can come back to a state that it has left, and whatever left a state as
+    /// it was said nothing and called nobody. Then there is no circle of worlds either: each of its moves would only
+    /// take something away.
+    [[nodiscard]] bool never_returns() const;
+
     /// Steps again with somebody listening, to tell what happened.
     void retell(Node node, StateNumber state, Input const& input, Listening const& listening);
 
@@ -51,22 +73,22 @@ public:
     [[nodiscard]] std::uint64_t steps() const { return outcomes_.size(); }
 
 private:
-    struct StepKey {
-        std::uint64_t input;
-        StateNumber state;
-        std::uint32_t node;
-    };
-    struct AgeKey {
-        std::int64_t elapsed_ns;  ///< -1: crashed
-        StateNumber state;
-        std::uint32_t node;
-    };
     StateNumber number_of(ProcessState const& state);
     StateNumber number_of(RootState const& state);
+    std::uint32_t number_of_step(Node node, StateNumber state, PackedInput packed, Input const& input) {
+        auto const next = static_cast<std::uint32_t>(held_.size());
+        std::uint32_t const number = steps_.find_or_add(packed, state, next);
+        if (number == next)
+            take_step(node, state, input);
+        return number;
+    }
+    /// For the first time.
+    void take_step(Node node, StateNumber state, Input const& input);
+    [[nodiscard]] static Input unpacked(PackedInput input);
     template <class State>
     Outcome outcome_of(Performed<State>&& performed);
     template <class Make>
-    StateNumber changed(AgeKey const& key, Make const& make);
+    StateNumber changed(Node node, StateNumber state, TimeNs elapsed_ns, Make const& make);
 
     Job const& job_;
     Mail mail_;
@@ -74,9 +96,12 @@ private:
     Interner<RootState> roots_;
     std::vector<NodeFacts> process_facts_;
     std::vector<NodeFacts> root_facts_;
-    Interner<StepKey> steps_;  ///< numbered in step with `outcomes_`
-    std::deque<Outcome> outcomes_;
-    Interner<AgeKey> changes_;  ///< numbered in step with `after_change_`
+    KeyIndex steps_;  ///< numbers of (input, state), in step with `outcomes_`
+    std::vector<Outcome> outcomes_;
+    std::vector<Effect> effects_;
+    std::vector<Broken> broken_;
+    std::vector<std::uint8_t> held_;  ///< of outcomes, in a place that stays in the caches
+    KeyIndex changes_;                ///< numbers of (time, state), in step with `after_change_`
     std::vector<StateNumber> after_change_;
 };
 

@@ -3,7 +3,7 @@
 namespace ronde::explore {
 
 Mail::QueueNumber Mail::push(QueueNumber queue, MessageNumber message) {
-    std::uint32_t const known = pushes_.number_of({queue, message});
+    std::uint32_t const known = pushes_.find_or_add(queue, message, static_cast<std::uint32_t>(after_push_.size()));
     if (known < after_push_.size())
         return after_push_[known];
     after_push_.push_back(0);  // its place, before a shorter queue takes the next one

@@ -45,13 +45,9 @@ private:
         MessageNumber front = 0;
         QueueNumber rest = 0;
     };
-    struct Push {
-        QueueNumber queue;
-        MessageNumber message;
-    };
     Interner<Message> messages_;
     std::vector<Queue> queues_;
-    Interner<Push> pushes_;  ///< numbered in step with `after_push_`
+    KeyIndex pushes_;  ///< numbers of (queue, message), in step with `after_push_`
     std::vector<QueueNumber> after_push_;
 };
 

@@ -27,10 +27,20 @@ MoveFinder::MoveFinder(MachineRoom& room, FaultPlan plan, Reduction reduction)
       parts_(room, plan_, reduction == Reduction::links) {}
 
 void MoveFinder::find(World const& world, Moves& moves) {
+    std::array<Prospect, kMostConnections> prospects;
+    std::array<Prospect const*, kMostConnections> pointers{};
+    for (std::size_t i = 0; i < world.connection_count; ++i) {
+        prospects[i] = prospect_of(room_, world.connections[i]);
+        pointers[i] = &prospects[i];
+    }
+    find(world, std::span(pointers).first(world.connection_count), moves);
+}
+
+void MoveFinder::find(World const& world, std::span<Prospect const* const> prospects, Moves& moves) {
     moves.steps.clear();
     moves.faults.clear();
     moves.reduced = false;
-    find_steps(world, moves.steps);
+    find_steps(world, prospects, moves.steps);
     if (moves.steps.empty()) {
         // Only now does time move on: to the earliest timer, and if several are due at once, in any order.
         TimeNs earliest_ns = kNever;
@@ -52,7 +62,7 @@ void MoveFinder::find(World const& world, Moves& moves) {
         reduce(world, moves);
 }
 
-void MoveFinder::find_steps(World const& world, std::vector<Move>& steps) {
+void MoveFinder::find_steps(World const& world, std::span<Prospect const* const> prospects, std::vector<Move>& steps) {
     for (Node node = 0; node < job_.nodes; ++node) {
         NodeFacts const& facts = room_.facts(node, world.states[node]);
         if (facts.life == Life::unborn && may_begin(world, node))
@@ -61,30 +71,30 @@ void MoveFinder::find_steps(World const& world, std::vector<Move>& steps) {
             steps.push_back({Kind::timer, node, 0, 0});
     }
     for (std::uint8_t i = 0; i < world.connection_count; ++i) {
+        Prospect const& prospect = *prospects[i];
+        unsigned const may = prospect.steps;
+        if (may == 0)
+            continue;
         Connection const& connection = world.connections[i];
-        End const& calling = connection.ends[0];
-        switch (connection.stage) {
-        case Stage::calling: steps.push_back({Kind::arrive, connection.callee, i, 0}); continue;
-        case Stage::refused: steps.push_back({Kind::refused, connection.caller, i, 0}); continue;
-        case Stage::lost: continue;
-        case Stage::queued:
-            if (has_room(room_, world, connection.callee, connection.listener))
-                steps.push_back({Kind::accept, connection.callee, i, 0});
-            break;
-        case Stage::standing: break;
-        }
-        if (!calling.told() && !calling.over())
+        if ((may & Prospect::kArrive) != 0)
+            steps.push_back({Kind::arrive, connection.callee, i, 0});
+        if ((may & Prospect::kRefused) != 0)
+            steps.push_back({Kind::refused, connection.caller, i, 0});
+        if ((may & Prospect::kAccept) != 0 && has_room(room_, world, connection.callee, connection.listener))
+            steps.push_back({Kind::accept, connection.callee, i, 0});
+        if ((may & Prospect::kConnected) != 0)
             steps.push_back({Kind::connected, connection.caller, i, 0});
         for (std::uint8_t end = 0; end < 2; ++end) {
-            if (job_.is_stranger(connection.owner(end)) || !connection.readable(end))
-                continue;
-            Kind const kind = connection.inbox[end] != 0 ? Kind::deliver : Kind::ending;
-            Move const move{kind, connection.owner(end), i, end};
-            if (kind == Kind::ending || !is_held(room_, world, move))
-                steps.push_back(move);
+            Node const owner = connection.owner(end);
+            PackedInput const input = prospect.inputs[end];
+            if ((may & unsigned{Prospect::kEnding} << end) != 0)
+                steps.push_back({Kind::ending, owner, i, end});
+            else if ((may & unsigned{Prospect::kDeliver} << end) != 0 &&
+                     (input == 0 || !room_.is_held(owner, world.states[owner], input)))
+                steps.push_back({Kind::deliver, owner, i, end});
         }
         for (std::uint8_t end = 0; end < 2; ++end) {
-            if (connection.drained(end))
+            if ((may & unsigned{Prospect::kSent} << end) != 0)
                 steps.push_back({Kind::sent, connection.owner(end), i, end});
         }
     }
@@ -169,11 +179,14 @@ void MoveFinder::reduce(World const& world, Moves& moves) {
             return;
         }
     }
+    std::array<std::size_t, kMostNodes> counts{};
+    for (Move const move : moves.steps)
+        ++counts[move.node];
+    look_at_links(world);
     std::size_t best = moves.steps.size();
     Node best_node = 0;
     for (Node node = 0; node < job_.nodes; ++node) {
-        auto const own = [node](Move const& move) { return move.node == node; };
-        auto const count = static_cast<std::size_t>(std::count_if(moves.steps.begin(), moves.steps.end(), own));
+        std::size_t const count = counts[node];
         if (count == 0 || count >= best || !is_alone(world, node))
             continue;
         best = count;
@@ -192,7 +205,7 @@ bool MoveFinder::is_alone(World const& world, Node node) {
     bool const gone = life == Life::dead || life == Life::ended;
     if (gone)  // it can only refuse, whoever calls and in whatever order
         return faults_keep_out(world, node);
-    return faults_keep_out(world, node) && links_keep_still(world, node) && nobody_else_calls(world, node);
+    return (restless_ >> node & 1U) == 0 && faults_keep_out(world, node) && nobody_else_calls(world, node);
 }
 
 /// No fault that may still happen elsewhere touches this node, its connections, or the clock.
@@ -221,31 +234,45 @@ bool MoveFinder::faults_keep_out(World const& world, Node node) const {
     return true;
 }
 
-/// Every connection of the node has something for it now, or cannot get anything before the node moves.
-bool MoveFinder::links_keep_still(World const& world, Node node) {
-    for (std::uint8_t i = 0; i < world.connection_count; ++i) {
-        Connection const& connection = world.connections[i];
-        if (connection.caller == node && !connection.ends[0].over()) {
-            bool const answer_comes = connection.stage == Stage::calling;
-            if (answer_comes)
-                return false;
+/// A process is restless unless every connection of it has something for it now, or cannot get anything before the
+/// process moves. Beside it, whom everybody has called.
+void MoveFinder::look_at_links(World const& world) {
+    restless_ = 0;
+    for (Node node = 0; node < job_.nodes; ++node) {
+        calls_own_root_[node] = 0;
+        calls_other_root_[node] = 0;
+        calls_chord_[node] = {};
+    }
+    for (Connection const& connection : world.all()) {
+        bool const calls = !job_.is_stranger(connection.caller) && !connection.ends[0].over();
+        if (calls) {
+            std::uint32_t const whom = 1U << connection.callee;
+            switch (connection.ends[0].link_class) {
+            case LinkClass::root: calls_own_root_[connection.caller] |= whom; break;
+            case LinkClass::previous_root: calls_other_root_[connection.caller] |= whom; break;
+            case LinkClass::chord_out:
+                if (connection.ends[0].link_index < kChords)
+                    calls_chord_[connection.caller][connection.ends[0].link_index] |= whom;
+                break;
+            default: break;
+            }
+            if (connection.stage == Stage::calling)
+                restless_ |= 1U << connection.caller;  // an answer comes
         }
         for (unsigned const end : {0U, 1U}) {
             bool const attached =
                 connection.stage == Stage::standing || (end == 0 && connection.stage == Stage::queued);
-            if (connection.owner(end) != node || !attached || connection.ends[end].over())
+            if (!attached || connection.ends[end].over() || job_.is_stranger(connection.owner(end)))
                 continue;
             if (end == 0 && !connection.ends[0].told())
                 continue;  // it will be told first, and that is among its moves
-            Node const other = connection.owner(end ^ 1U);
-            bool const mute = job_.is_stranger(other);
-            if (connection.inbox[end] == 0 && connection.ends[end].ending == Failure::none && !mute)
-                return false;
-            if (connection.ends[end].sending() && connection.inbox[end ^ 1U] != 0)
-                return false;  // the other one may read it
+            bool const mute = job_.is_stranger(connection.owner(end ^ 1U));
+            bool const may_get = connection.inbox[end] == 0 && connection.ends[end].ending == Failure::none && !mute;
+            bool const may_be_read = connection.ends[end].sending() && connection.inbox[end ^ 1U] != 0;
+            if (may_get || may_be_read)
+                restless_ |= 1U << connection.owner(end);
         }
     }
-    return true;
 }
 
 /// Nobody who is not connected to the node yet will call it.
@@ -261,14 +288,7 @@ bool MoveFinder::may_call(World const& world, Node caller, Node callee) const {
     NodeFacts const& facts = room_.facts(caller, world.states[caller]);
     if (facts.life == Life::ended || facts.life == Life::dead)
         return false;
-    auto const connected = [&](LinkClass link_class, std::uint32_t index) {
-        std::span<Connection const> const all = world.all();
-        return std::any_of(all.begin(), all.end(), [&](Connection const& connection) {
-            return connection.caller == caller && connection.callee == callee &&
-                   connection.ends[0].link_class == link_class && connection.ends[0].link_index == index &&
-                   !connection.ends[0].over();
-        });
-    };
+    auto const is_in = [callee](std::uint32_t nodes) { return (nodes >> callee & 1U) != 0; };
     bool const calls_back = job_.policies.reply == Reply::callback;
     if (job_.is_root(caller)) {
         NodeFacts const& mine = room_.facts(callee, world.states[callee]);
@@ -280,16 +300,16 @@ bool MoveFinder::may_call(World const& world, Node caller, Node callee) const {
     if (job_.is_root(callee)) {
         std::uint32_t const root = callee - job_.processes;
         std::uint32_t const own = job_.partition.root_of(rank);
-        if (own == root && !connected(LinkClass::root, 0))
+        if (own == root && !is_in(calls_own_root_[caller]))
             return !(calls_back && facts.checked_in);
         bool const second = job_.partition.is_boundary(rank) && job_.partition.previous_root(own) == root;
-        return second && !connected(LinkClass::previous_root, 0);
+        return second && !is_in(calls_other_root_[caller]);
     }
     if (room_.facts(callee, world.states[callee]).anonymous)
         return false;
     for (std::uint32_t k = 0; (1U << k) < job_.nranks; ++k) {
         if (successor_of(rank, job_.nranks, std::uint64_t{1} << k) == job_.rank_of(callee) &&
-            !connected(LinkClass::chord_out, k))
+            !is_in(calls_chord_[caller][k]))
             return true;
     }
     return false;

@@ -24,10 +24,12 @@ public:
 
     /// Fills `moves`.
     void find(World const& world, Moves& moves);
+    /// ... where the prospects of the world's connections are known.
+    void find(World const& world, std::span<Prospect const* const> prospects, Moves& moves);
     [[nodiscard]] FaultPlan const& plan() const { return plan_; }
 
 private:
-    void find_steps(World const& world, std::vector<Move>& steps);
+    void find_steps(World const& world, std::span<Prospect const* const> prospects, std::vector<Move>& steps);
     void find_faults(World const& world, std::vector<Move>& faults);
     [[nodiscard]] bool may_begin(World const& world, Node node);
 
@@ -35,7 +37,8 @@ private:
     void reduce(World const& world, Moves& moves);
     [[nodiscard]] bool is_alone(World const& world, Node node);
     [[nodiscard]] bool faults_keep_out(World const& world, Node node) const;
-    [[nodiscard]] bool links_keep_still(World const& world, Node node);
+    /// One pass over the connections, for all processes.
+    void look_at_links(World const& world);
     [[nodiscard]] bool nobody_else_calls(World const& world, Node node) const;
     [[nodiscard]] bool may_call(World const& world, Node caller, Node callee) const;
 
@@ -44,6 +47,14 @@ private:
     FaultPlan plan_;
     Reduction reduction_;
     PartFinder parts_;
+
+    // What `look_at_links` saw: bit per process.
+    std::uint32_t restless_ = 0;                              ///< something may come to it first
+    std::array<std::uint32_t, kMostNodes> calls_own_root_{};  ///< by caller: whom it has called so
+    std::array<std::uint32_t, kMostNodes> calls_other_root_{};
+    static constexpr std::uint32_t kChords = 3;
+    static_assert(kMostRanks <= 1U << kChords);
+    std::array<std::array<std::uint32_t, kChords>, kMostNodes> calls_chord_{};
 };
 
 }  // namespace ronde::explore

@@ -9,27 +9,24 @@ namespace ronde::explore {
 namespace {
 
 constexpr std::uint64_t kAskEvery = 1U << 14U;
-constexpr std::size_t kMostArcs = std::size_t{1} << 28U;  ///< of 4 bytes
+constexpr std::size_t kMostArcBytes = std::size_t{1} << 30U;
 
-std::size_t size_at(std::byte const* bytes) {
-    std::size_t const at = offsetof(World, connection_count);
-    return World::kHeaderBytes + std::to_integer<std::size_t>(bytes[at]) * sizeof(Connection);
-}
-
-std::uint64_t fingerprint_of(std::span<std::byte const> world) { return XXH3_64bits(world.data(), world.size()); }
+/// How many worlds are expanded before anything is looked up.
+constexpr std::size_t kBatch = 16;
+constexpr std::size_t kFingerprintWords = 2;  ///< before each packed world of a level
 
 }  // namespace
 
 Search::Search(MachineRoom& room, FaultPlan const& plan, ExploreSettings const& settings, KeepGoing keep_going)
     : room_(room), settings_(settings), keep_going_(std::move(keep_going)), finder_(room, plan, settings.reduction),
-      keeps_arcs_(is_asked(settings, Property::l4)) {}
+      packer_(room), keeps_arcs_(is_asked(settings, Property::l4)) {}
 
-std::uint32_t Search::number_of(std::span<std::byte const> world, std::uint64_t fingerprint, bool& fresh) {
+std::uint32_t Search::number_of(std::uint64_t fingerprint, std::span<std::uint32_t const> packed, bool& fresh) {
     std::uint32_t const number = visited_.find_or_add(fingerprint, numbers_, [&](std::uint32_t known) {
         if (!settings_.exact)
             return true;
-        std::byte const* const other = &worlds_[world_at_[known]];
-        return size_at(other) == world.size() && std::memcmp(other, world.data(), world.size()) == 0;
+        std::uint32_t const* const other = &worlds_[world_at_[known]];
+        return std::equal(packed.begin(), packed.end(), other, other + packer_.words_of(other));
     });
     fresh = number == numbers_;
     if (!fresh)
@@ -38,7 +35,7 @@ std::uint32_t Search::number_of(std::span<std::byte const> world, std::uint64_t 
     ++counts_.states;
     if (settings_.exact) {
         world_at_.push_back(worlds_.size());
-        worlds_.insert(worlds_.end(), world.begin(), world.end());
+        worlds_.insert(worlds_.end(), packed.begin(), packed.end());
     }
     return number;
 }
@@ -60,7 +57,7 @@ bool Search::begins_well() {
     Job const& job = room_.job();
     for (std::uint32_t root = 0; root < job.nroots; ++root) {
         Node const node = job.root_node(root);
-        Broken const& broken = room_.step(node, room_.unborn(node), Input{}).broken;
+        Broken const broken = room_.broken_by(room_.step(node, room_.unborn(node), Input{}));
         if (is_wanted(settings_, broken))
             found_ = Counterexample{{broken.property, fmt::format("{} {}", job.name_of(node), broken.why)}, {}, {}};
     }
@@ -86,95 +83,95 @@ Answer Search::look_at_rest(World const& world, std::function<std::vector<Move>(
     return Answer::broken;
 }
 
-bool Search::make_successors(std::span<std::byte const> from, Moves const& moves, std::uint32_t number) {
-    successors_.clear();
-    successors_bytes_.clear();
-    for (std::vector<Move> const* list : {&moves.steps, &moves.faults}) {
-        for (Move const move : *list) {
-            world_.read(from);
-            ++counts_.transitions;
-            Broken broken = make_move(room_, finder_.plan().list, world_, move);
-            if (broken && !is_wanted(settings_, broken))
-                continue;
-            if (broken) {
-                found_ = Counterexample{std::move(broken), path_to(number), finder_.plan()};
-                found_->path.push_back(move);
-                return false;
-            }
-            auto const bytes = world_.bytes();
-            std::uint64_t const fingerprint = fingerprint_of(bytes);
-            visited_.prefetch(fingerprint);
-            successors_.push_back({successors_bytes_.size(), bytes.size(), fingerprint, move.packed()});
-            successors_bytes_.insert(successors_bytes_.end(), bytes.begin(), bytes.end());
-        }
-    }
-    return true;
-}
-
-/// Looks at one world and puts what is new behind it into the next level.
-Answer Search::expand(std::span<std::byte const> from, std::uint32_t number, Level& next) {
-    world_.read(from);
-    finder_.find(world_, moves_);
+Answer Search::expand(std::uint32_t const* packed, std::uint64_t fingerprint, std::uint32_t number) {
+    finder_.find(world_, packer_.unpack(packed, world_), moves_);
     counts_.reduced += moves_.reduced ? 1U : 0U;
     counts_.possible += moves_.possible;
     if (moves_.at_rest && look_at_rest(world_, [&] { return path_to(number); }) == Answer::broken)
         return Answer::broken;
-    if (!make_successors(from, moves_, number))
-        return Answer::broken;
-    if (keeps_arcs_)
-        arcs_from_.push_back(arcs_.size());
-    for (Successor const& successor : successors_) {
-        bool fresh = false;
-        auto const bytes = std::span(successors_bytes_).subspan(successor.at, successor.size);
-        std::uint32_t const reached = number_of(bytes, successor.fingerprint, fresh);
-        if (keeps_arcs_)
-            arcs_.push_back(reached);
-        if (!fresh) {
-            graded_ = graded_ && reached >= next.first;
-            continue;
+    for (std::vector<Move> const* list : {&moves_.steps, &moves_.faults}) {
+        for (Move const move : *list) {
+            ++counts_.transitions;
+            Change change;
+            Broken broken = change_world(room_, finder_.plan().list, world_, move, change);
+            if (broken && is_wanted(settings_, broken)) {
+                found_ = Counterexample{std::move(broken), path_to(number), finder_.plan()};
+                found_->path.push_back(move);
+                return Answer::broken;
+            }
+            if (!broken) {
+                successors_.push_back(
+                    {packer_.compare(packed, fingerprint, world_, change, differences_), move.packed()});
+                visited_.prefetch(successors_.back().neighbour.fingerprint);
+            }
+            packer_.undo(packed, change, world_);
         }
-        records_.push_back({number, successor.move});
-        next.bytes.insert(next.bytes.end(), bytes.begin(), bytes.end());
     }
+    expanded_.push_back({packed, number, successors_.size()});
     return Answer::holds;
 }
 
+void Search::enter(WordLog& next, std::uint32_t next_first) {
+    std::size_t at = 0;
+    for (Expanded const& from : expanded_) {
+        if (keeps_arcs_)
+            arcs_of_.push_back(static_cast<std::uint16_t>(from.successors - at));
+        for (; at < from.successors; ++at) {
+            Successor const& successor = successors_[at];
+            std::uint64_t const fingerprint = successor.neighbour.fingerprint;
+            std::uint32_t* const words = next.room(kFingerprintWords + packer_.most_words());
+            std::size_t size = 0;
+            auto const write = [&] {
+                std::memcpy(words, &fingerprint, sizeof(fingerprint));
+                size = packer_.pack(from.packed, successor.neighbour, differences_, words + kFingerprintWords);
+            };
+            if (settings_.exact)
+                write();
+            bool fresh = false;
+            std::uint32_t const reached = number_of(fingerprint, {words + kFingerprintWords, size}, fresh);
+            if (keeps_arcs_)
+                arcs_.push_back(reached);
+            if (!fresh) {
+                graded_ = graded_ && reached >= next_first;
+                continue;
+            }
+            records_.push_back({from.number, successor.move});
+            if (!settings_.exact)
+                write();
+            next.keep(kFingerprintWords + size);
+        }
+    }
+    expanded_.clear();
+    successors_.clear();
+    differences_.used = 0;
+}
 Answer Search::breadth_first(std::atomic<std::uint64_t> const& most_depth) {
     if (!begins_well())
         return Answer::broken;
-    bool fresh = false;
-    Level level;
-    World const first = first_world(room_);
-    number_of(first.bytes(), fingerprint_of(first.bytes()), fresh);
-    records_.push_back({kNoParent, 0});
-    level.bytes.assign(first.bytes().begin(), first.bytes().end());
-    for (std::uint64_t depth = 0; !level.bytes.empty(); ++depth) {
+    WordLog level(pool_);
+    first_level(level);
+    std::uint32_t number = 0;
+    for (std::uint64_t depth = 0; !level.empty(); ++depth) {
         counts_.depth = depth;
-        Level next;
-        next.first = numbers_;
-        std::uint32_t number = level.first;
-        for (std::size_t at = 0; at < level.bytes.size(); at += size_at(&level.bytes[at]), ++number) {
-            if (expand({&level.bytes[at], size_at(&level.bytes[at])}, number, next) == Answer::broken)
-                return Answer::broken;
-            if (!may_go_on())
-                return give_up("the time is up");
-        }
-        if (arcs_.size() > kMostArcs) {
+        WordLog next(pool_);
+        Answer const answer = through_level(level, number, next);
+        if (answer != Answer::holds)
+            return answer;
+        if (arcs_.bytes() > kMostArcBytes) {
             keeps_arcs_ = false;
-            arcs_ = {};
-            arcs_from_ = {};
+            arcs_.clear();
+            arcs_of_.clear();
         }
-        counts_.bytes = std::max<std::uint64_t>(
-            counts_.bytes, visited_.bytes() + records_.size() * sizeof(Record) + arcs_.size() * sizeof(std::uint32_t) +
-                               arcs_from_.size() * sizeof(std::uint64_t) + level.bytes.size() + next.bytes.size() +
-                               worlds_.size());
+        counts_.bytes =
+            std::max<std::uint64_t>(counts_.bytes, visited_.bytes() + records_.bytes() + arcs_.bytes() +
+                                                       arcs_of_.bytes() + level.bytes() + next.bytes() + exact_bytes());
         counts_.node_states = room_.states();
         counts_.machine_steps = room_.steps();
         counts_by_depth_.push_back(counts_);
         if (counts_.states > settings_.limit_states)
             return give_up(fmt::format("more than {} states", settings_.limit_states));
         std::uint64_t const longest = most_depth;
-        if (depth + 1U > longest && !next.bytes.empty())
+        if (depth + 1U > longest && !next.empty())
             return give_up(fmt::format("paths of more than {} steps", longest));
         level = std::move(next);
     }
@@ -183,16 +180,56 @@ Answer Search::breadth_first(std::atomic<std::uint64_t> const& most_depth) {
     return Answer::holds;
 }
 
-/// Where each move leads from one depth to the next there is no circle. Elsewhere worlds are taken away to which no
-/// move leads any more; what cannot be taken away is a circle, or behind one.
+void Search::first_level(WordLog& level) {
+    World const first = first_world(room_);
+    std::uint64_t const fingerprint = fingerprint_of(room_.job(), first);
+    std::uint32_t* const words = level.room(kFingerprintWords + packer_.most_words());
+    std::memcpy(words, &fingerprint, sizeof(fingerprint));
+    std::size_t const size = packer_.pack(first, words + kFingerprintWords);
+    bool fresh = false;
+    number_of(fingerprint, {words + kFingerprintWords, size}, fresh);
+    records_.push_back({kNoParent, 0});
+    level.keep(kFingerprintWords + size);
+}
+
+Answer Search::through_level(WordLog& level, std::uint32_t& number, WordLog& next) {
+    std::uint32_t const next_first = numbers_;
+    WordLog::Reader reader(level);
+    Answer answer = Answer::holds;
+    while (std::uint32_t const* const words = reader.next()) {
+        std::uint64_t fingerprint = 0;
+        std::memcpy(&fingerprint, words, sizeof(fingerprint));
+        std::uint32_t const* const packed = words + kFingerprintWords;
+        reader.skip(kFingerprintWords + packer_.words_of(packed));
+        answer = expand(packed, fingerprint, number++);
+        if (answer == Answer::holds && !may_go_on())
+            answer = give_up("the time is up");
+        if (answer != Answer::holds)
+            break;
+        if (expanded_.size() == kBatch) {
+            enter(next, next_first);
+            reader.release();
+        }
+    }
+    enter(next, next_first);
+    reader.release();
+    return answer;
+}
+
+/// Where each move leads from one depth to the next there is no circle, nor where no process returns to a state.
+/// Elsewhere worlds are taken away to which no move leads any more; what cannot be taken away is a circle, or behind
+/// one.
 Search::Circles Search::circles() const {
-    if (graded_)
+    if (graded_ || room_.never_returns())
         return Circles::none;
     if (!keeps_arcs_)
         return Circles::unknown;
     std::vector<std::uint32_t> into(numbers_);
-    for (std::uint32_t const reached : arcs_)
-        ++into[reached];
+    for (std::size_t at = 0; at < arcs_.size(); ++at)
+        ++into[arcs_[at]];
+    std::vector<std::uint64_t> from(arcs_of_.size() + 1U);
+    for (std::size_t world = 0; world < arcs_of_.size(); ++world)
+        from[world + 1U] = from[world] + arcs_of_[world];
     std::vector<std::uint32_t> free;
     if (into.front() == 0)
         free.push_back(0);
@@ -201,8 +238,7 @@ Search::Circles Search::circles() const {
         std::uint32_t const world = free.back();
         free.pop_back();
         ++taken;
-        std::uint64_t const end = world + 1U < arcs_from_.size() ? arcs_from_[world + 1U] : arcs_.size();
-        for (std::uint64_t at = arcs_from_[world]; at < end; ++at) {
+        for (std::uint64_t at = from[world]; at < from[world + 1U]; ++at) {
             if (--into[arcs_[at]] == 0)
                 free.push_back(arcs_[at]);
         }
@@ -221,6 +257,7 @@ Answer Search::depth_first() {
     enum Colour : std::uint8_t { on_path, done };
     std::vector<std::uint8_t> colours;
     std::vector<Frame> stack;
+    packed_.resize(packer_.most_words());
     bool fresh = false;
     auto const path = [&] {
         std::vector<Move> taken;
@@ -246,7 +283,8 @@ Answer Search::depth_first() {
         return answer;
     };
     auto const number = [&](World const& world) {
-        return number_of(world.bytes(), fingerprint_of(world.bytes()), fresh);
+        std::size_t const size = settings_.exact ? packer_.pack(world, packed_.data()) : 0;
+        return number_of(fingerprint_of(room_.job(), world), std::span(packed_).first(size), fresh);
     };
     if (!begins_well())
         return Answer::broken;
@@ -284,7 +322,7 @@ Answer Search::depth_first() {
         if (stack.size() > settings_.limit_depth)
             return give_up(fmt::format("paths of more than {} steps", settings_.limit_depth));
     }
-    counts_.bytes = visited_.bytes() + worlds_.size();
+    counts_.bytes = visited_.bytes() + exact_bytes();
     long double const seen = static_cast<long double>(numbers_);
     counts_.mistaken_2_65 += settings_.exact ? 0 : seen * seen;
     return Answer::holds;

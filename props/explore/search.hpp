@@ -3,6 +3,7 @@
 
 #include "explore/judge.hpp"
 #include "explore/moves.hpp"
+#include "explore/pack.hpp"
 
 #include <atomic>
 #include <functional>
@@ -64,49 +65,59 @@ private:
         std::uint32_t parent;
         std::uint32_t move;
     };
-    struct Level {
-        std::vector<std::byte> bytes;
-        std::uint32_t first = 0;
-    };
     struct Frame;
 
-    /// A world that a move led to.
+    /// A world whose moves were made, and whose neighbours are not yet looked up.
+    struct Expanded {
+        std::uint32_t const* packed;
+        std::uint32_t number;
+        std::size_t successors;  ///< up to which of `successors_` they are its own
+    };
     struct Successor {
-        std::size_t at;  ///< in `successors_bytes_`
-        std::size_t size;
-        std::uint64_t fingerprint;
+        Neighbour neighbour;
         std::uint32_t move;
     };
 
-    std::uint32_t number_of(std::span<std::byte const> world, std::uint64_t fingerprint, bool& fresh);
-    /// All that the moves lead to, so that the table can be fetched for them at once. False: a rule was broken.
-    bool make_successors(std::span<std::byte const> from, Moves const& moves, std::uint32_t number);
-    Answer expand(std::span<std::byte const> from, std::uint32_t number, Level& next);
+    /// `packed` is looked at where worlds are compared exactly.
+    std::uint32_t number_of(std::uint64_t fingerprint, std::span<std::uint32_t const> packed, bool& fresh);
+    void first_level(WordLog& level);
+    /// Looks at all worlds of one depth, the first of which has this number.
+    Answer through_level(WordLog& level, std::uint32_t& number, WordLog& next);
+    /// Looks at one world and makes its moves. What they lead to is looked up later, together with that of others, when
+    /// the table has come into the caches.
+    Answer expand(std::uint32_t const* packed, std::uint64_t fingerprint, std::uint32_t number);
+    /// Looks up what `expanded_` led to. What is new goes into the next level.
+    void enter(WordLog& next, std::uint32_t next_first);
     bool may_go_on();
     /// Whether the first steps, those of the roots before anybody begins, break no rule.
     bool begins_well();
     Answer look_at_rest(World const& world, std::function<std::vector<Move>()> const& path);
     [[nodiscard]] std::vector<Move> path_to(std::uint32_t number) const;
     Answer give_up(std::string why);
+    [[nodiscard]] std::size_t exact_bytes() const { return worlds_.size() * sizeof(std::uint32_t); }
 
     MachineRoom& room_;
     ExploreSettings const& settings_;
     KeepGoing keep_going_;
     MoveFinder finder_;
+    Packer packer_;
     FingerprintIndex visited_;
-    std::vector<Record> records_;          ///< breadth first: how each world was reached
-    std::vector<std::byte> worlds_;        ///< exact: all of them
+    Column<Record> records_;               ///< breadth first: how each world was reached
+    std::vector<std::uint32_t> worlds_;    ///< exact: all of them
     std::vector<std::uint64_t> world_at_;  ///< exact: where each begins
     std::uint32_t numbers_ = 0;
     std::uint64_t since_asked_ = 0;
-    bool graded_ = true;                    ///< each move led from one depth to the next
-    bool keeps_arcs_ = true;                ///< breadth first: not yet too many
-    std::vector<std::uint32_t> arcs_;       ///< ... where all moves lead, in the order of the worlds that they leave
-    std::vector<std::uint64_t> arcs_from_;  ///< ... where those of each world begin
-    World world_;                           ///< where moves are made
+    bool graded_ = true;             ///< each move led from one depth to the next
+    bool keeps_arcs_ = true;         ///< breadth first: not yet too many
+    Column<std::uint32_t> arcs_;     ///< ... where all moves lead, in the order of the worlds that they leave
+    Column<std::uint16_t> arcs_of_;  ///< ... how many there are of each
+    World world_;                    ///< where moves are made
     Moves moves_;
+    WordLog::Pool pool_;
+    std::vector<Expanded> expanded_;
     std::vector<Successor> successors_;
-    std::vector<std::byte> successors_bytes_;
+    Differences differences_;            ///< of successors
+    std::vector<std::uint32_t> packed_;  ///< depth first, exact: what is looked up
     SearchCounts counts_;
     std::vector<SearchCounts> counts_by_depth_;
     bool out_of_time_ = false;

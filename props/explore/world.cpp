@@ -12,10 +12,6 @@ using Stage = Connection::Stage;
 
 constexpr std::uint8_t kNowhere = 0xff;
 
-bool same_numbers(Frame const& hello, Frame const& proof) {
-    return hello.aux == proof.aux && hello.a == proof.a && hello.b == proof.b && hello.c == proof.c;
-}
-
 /// One move of one world.
 class Mover {
 public:
@@ -23,6 +19,9 @@ public:
         : room_(room), job_(room.job()), faults_(faults), world_(world), fed_(fed) {}
 
     Broken run(Move move);
+    [[nodiscard]] Change const& change() const { return change_; }
+    /// Removes what nobody will see any more, and puts the rest into an order that does not depend on the past.
+    void tidy();
 
 private:
     struct Place {
@@ -51,7 +50,23 @@ private:
     void check_hands(Node node);
     void leave(Connection& connection, unsigned end, Failure told);
     [[nodiscard]] Place find(Node node, Link link) const;
-    void tidy();
+    /// To be changed: whoever looks for what a move changed looks here.
+    Connection& touch(std::size_t place) {
+        change_.connections |= std::uint64_t{1} << place;
+        return world_.connections[place];
+    }
+    Connection& touch(Connection& connection) {
+        return touch(static_cast<std::size_t>(&connection - world_.connections.data()));
+    }
+    Connection& add_connection() {
+        Connection& connection = touch(world_.connection_count++);
+        connection = Connection{};
+        return connection;
+    }
+    void put(Node node, StateNumber state) {
+        change_.nodes |= 1U << node;
+        world_.states[node] = state;
+    }
     void break_rule(Property property, std::string why) {
         if (!broken_)
             broken_ = {property, std::move(why)};
@@ -62,42 +77,17 @@ private:
     std::span<Fault const> faults_;
     World& world_;
     Fed* fed_;
+    Change change_;
     Broken broken_;
 };
-
-Input input_of(MachineRoom const& room, Connection const& connection, unsigned end) {
-    Input input;
-    input.link = connection.ends[end].link();
-    if (connection.inbox[end] == 0) {
-        input.kind = EventKind::closed;
-        input.failure = connection.ends[end].ending;
-        return input;
-    }
-    std::uint32_t const number = room.mail().front(connection.inbox[end]);
-    Message const& message = room.mail()[number];
-    if (message.garbage != 0) {
-        input.kind = EventKind::closed;
-        input.failure = Failure::malformed;
-        return input;
-    }
-    input.kind = EventKind::frame;
-    input.message = number;
-    if (message.frame.kind == FrameKind::challenge)
-        input.authentic = connection.hello != 0 && message.forged == 0;
-    if (message.frame.kind == FrameKind::proof) {
-        input.authentic = message.forged == 0 && connection.hello != 0 &&
-                          same_numbers(room.mail()[connection.hello - 1U].frame, message.frame);
-    }
-    return input;
-}
 
 Broken Mover::run(Move move) {
     switch (move.kind) {
     case Move::Kind::start: feed(move.node, Input{}); break;
     case Move::Kind::arrive: arrive(move); break;
-    case Move::Kind::accept: accept(world_.connections[move.connection], move.node); break;
+    case Move::Kind::accept: accept(touch(move.connection), move.node); break;
     case Move::Kind::connected: {
-        Connection& connection = world_.connections[move.connection];
+        Connection& connection = touch(move.connection);
         connection.ends[0].bits = static_cast<std::uint8_t>(connection.ends[0].bits | End::kTold);
         Input input;
         input.kind = EventKind::connected;
@@ -107,7 +97,7 @@ Broken Mover::run(Move move) {
         break;
     }
     case Move::Kind::refused: {
-        Connection& connection = world_.connections[move.connection];
+        Connection& connection = touch(move.connection);
         Input input;
         input.kind = EventKind::connect_failed;
         input.link = connection.ends[0].link();
@@ -122,12 +112,11 @@ Broken Mover::run(Move move) {
     case Move::Kind::timer: timer(move.node); break;
     case Move::Kind::fault: fault(move); break;
     }
-    tidy();
     return std::move(broken_);
 }
 
 void Mover::arrive(Move move) {
-    Connection& connection = world_.connections[move.connection];
+    Connection& connection = touch(move.connection);
     NodeFacts const& facts = room_.facts(connection.callee, world_.states[connection.callee]);
     bool const listens =
         facts.life == Life::running && (facts.bound >> static_cast<unsigned>(connection.listener) & 1U) != 0;
@@ -173,8 +162,8 @@ void Mover::accept(Connection& connection, Node node) {
 }
 
 void Mover::deliver(Move move) {
-    Connection& connection = world_.connections[move.connection];
-    Input const input = input_of(room_, connection, move.detail);
+    Connection& connection = touch(move.connection);
+    Input const input = next_input(room_, connection, move.detail);
     connection.inbox[move.detail] = room_.mail().rest(connection.inbox[move.detail]);
     if (input.kind == EventKind::closed)
         leave(connection, move.detail, Failure::reset);
@@ -182,15 +171,15 @@ void Mover::deliver(Move move) {
 }
 
 void Mover::ending(Move move) {
-    Connection& connection = world_.connections[move.connection];
-    Input const input = input_of(room_, connection, move.detail);
+    Connection& connection = touch(move.connection);
+    Input const input = next_input(room_, connection, move.detail);
     // An end of stream leaves the other half open: the peer learns that it was closed too.
     leave(connection, move.detail, Failure::end_of_stream);
     feed(move.node, input);
 }
 
 void Mover::sent(Move move) {
-    End& end = world_.connections[move.connection].ends[move.detail];
+    End& end = touch(move.connection).ends[move.detail];
     end.bits = static_cast<std::uint8_t>(end.bits & ~End::kSending);
     Input input;
     input.kind = EventKind::sent;
@@ -202,14 +191,14 @@ void Mover::timer(Node node) {
     TimeNs const deadline_ns = room_.facts(node, world_.states[node]).deadline_ns;
     TimeNs const elapsed_ns = std::max<TimeNs>(deadline_ns, 0);
     for (Node other = 0; other < job_.nodes; ++other)
-        world_.states[other] = room_.aged(other, world_.states[other], elapsed_ns);
+        put(other, room_.aged(other, world_.states[other], elapsed_ns));
     ring_timer(node);
 }
 
 /// Time moves on to the node's timer, for that node alone.
 void Mover::haste(Node node) {
     TimeNs const deadline_ns = room_.facts(node, world_.states[node]).deadline_ns;
-    world_.states[node] = room_.aged(node, world_.states[node], std::max<TimeNs>(deadline_ns, 0));
+    put(node, room_.aged(node, world_.states[node], std::max<TimeNs>(deadline_ns, 0)));
     ring_timer(node);
 }
 
@@ -232,26 +221,27 @@ void Mover::fault(Move move) {
     switch (fault.kind) {
     case FaultKind::crash: return crash(fault.node, false);
     case FaultKind::crash_reset: return crash(fault.node, true);
-    case FaultKind::drop: world_.connections[move.connection].stage = Stage::lost; return;
+    case FaultKind::drop: touch(move.connection).stage = Stage::lost; return;
     case FaultKind::timeout: return timer(fault.node);
     case FaultKind::haste: return haste(fault.node);
     case FaultKind::stranger: return stranger(fault);
     case FaultKind::reset:
         for (unsigned const end : {0U, 1U}) {
-            world_.connections[move.connection].inbox[end] = 0;
-            world_.connections[move.connection].ends[end].ending = Failure::reset;
+            touch(move.connection).inbox[end] = 0;
+            touch(move.connection).ends[end].ending = Failure::reset;
         }
         return;
     }
 }
 
 void Mover::crash(Node node, bool reset) {
-    world_.states[node] = room_.dead(node, world_.states[node]);
+    put(node, room_.dead(node, world_.states[node]));
     for (Connection& connection : world_.all()) {
         for (unsigned const end : {0U, 1U}) {
             bool const attached = end == 0 || connection.stage == Stage::standing;
             if (connection.owner(end) != node || !attached || connection.ends[end].over())
                 continue;
+            touch(connection);
             if (reset && connection.stage != Stage::calling)
                 connection.inbox[end ^ 1U] = 0;
             leave(connection, end, reset ? Failure::reset : Failure::end_of_stream);
@@ -265,8 +255,7 @@ void Mover::crash(Node node, bool reset) {
 void Mover::stranger(Fault const& fault) {
     if (world_.connection_count == kMostConnections)
         return break_rule(Property::s6, "has more connections than an explored world can hold");
-    Connection& connection = world_.connections[world_.connection_count++];
-    connection = Connection{};
+    Connection& connection = add_connection();
     connection.caller = static_cast<Node>(job_.nodes);
     connection.callee = fault.node;
     connection.listener = job_.is_root(fault.node) ? Listener::root : Listener::ring;
@@ -322,12 +311,14 @@ void Mover::stranger(Fault const& fault) {
 void Mover::feed(Node node, Input const& input) {
     if (fed_ != nullptr)
         *fed_ = {true, node, world_.states[node], input};
-    Outcome const& outcome = room_.step(node, world_.states[node], input);
-    world_.states[node] = outcome.after;
-    for (Effect const& effect : outcome.effects)
+    Outcome const outcome = room_.step(node, world_.states[node], input);
+    put(node, outcome.after);
+    for (Effect const& effect : room_.effects_of(outcome))
         perform(node, effect);
-    if (outcome.broken)
-        break_rule(outcome.broken.property, fmt::format("{} {}", job_.name_of(node), outcome.broken.why));
+    if (outcome.broken != 0) {
+        Broken const broken = room_.broken_by(outcome);
+        break_rule(broken.property, fmt::format("{} {}", job_.name_of(node), broken.why));
+    }
     if (outcome.ready)
         check_hands(node);
 }
@@ -353,7 +344,7 @@ void Mover::perform(Node node, Effect const& effect) {
     Place const place = find(node, effect.link);
     if (place.connection == kNowhere)
         return break_rule(Property::seam, fmt::format("{} acts on a link that it does not have", job_.name_of(node)));
-    Connection& connection = world_.connections[place.connection];
+    Connection& connection = touch(place.connection);
     End& peer = connection.ends[place.end ^ 1U];
     switch (effect.kind) {
     case Effect::Kind::send: {
@@ -388,8 +379,7 @@ void Mover::connect(Node node, Effect const& effect) {
         return break_rule(Property::seam, fmt::format("{} connects a link that it has", job_.name_of(node)));
     if (world_.connection_count == kMostConnections)
         return break_rule(Property::s6, "has more connections than an explored world can hold");
-    Connection& connection = world_.connections[world_.connection_count++];
-    connection = Connection{};
+    Connection& connection = add_connection();
     connection.caller = node;
     connection.callee = effect.target;
     connection.listener = effect.listener;
@@ -416,7 +406,7 @@ void Mover::drop_queue(Node node, bool all, Listener listener) {
     for (Connection& connection : world_.all()) {
         if (connection.callee != node || connection.stage != Stage::queued || (!all && connection.listener != listener))
             continue;
-        connection.stage = Stage::standing;
+        touch(connection).stage = Stage::standing;
         connection.ends[1].bits = static_cast<std::uint8_t>(connection.ends[1].bits | End::kOver);
         if (!connection.ends[0].over() && connection.ends[0].ending == Failure::none)
             connection.ends[0].ending = Failure::reset;
@@ -425,7 +415,7 @@ void Mover::drop_queue(Node node, bool all, Listener listener) {
 
 /// The owner of `end` leaves. What it sent still arrives, and then `told`.
 void Mover::leave(Connection& connection, unsigned end, Failure told) {
-    connection.ends[end].bits = static_cast<std::uint8_t>((connection.ends[end].bits & End::kTold) | End::kOver);
+    touch(connection).ends[end].bits = static_cast<std::uint8_t>((connection.ends[end].bits & End::kTold) | End::kOver);
     connection.inbox[end] = 0;
     End& peer = connection.ends[end ^ 1U];
     if (!peer.over() && peer.ending == Failure::none)
@@ -449,14 +439,8 @@ void Mover::check_hands(Node node) {
     }
 }
 
-/// Removes what nobody will see any more, and puts the rest into an order that does not depend on the past.
 void Mover::tidy() {
-    auto const gone = [&](Connection const& connection) {
-        bool const unanswered = connection.stage == Stage::refused || connection.stage == Stage::lost;
-        if (connection.ends[0].over() && (connection.ends[1].over() || unanswered))
-            return true;
-        return job_.is_stranger(connection.caller) && (connection.ends[1].over() || unanswered);
-    };
+    auto const gone = [&](Connection const& connection) { return is_gone(job_, connection); };
     std::span<Connection> const all = world_.all();
     auto const end = std::remove_if(all.begin(), all.end(), gone);
     world_.connection_count = static_cast<std::uint8_t>(end - all.begin());
@@ -481,13 +465,17 @@ World first_world(MachineRoom& room) {
 }
 
 Broken make_move(MachineRoom& room, std::span<Fault const> faults, World& world, Move move, Fed* fed) {
-    return Mover(room, faults, world, fed).run(move);
+    Mover mover(room, faults, world, fed);
+    Broken broken = mover.run(move);
+    mover.tidy();
+    return broken;
 }
 
-bool is_held(MachineRoom& room, World const& world, Move move) {
-    Connection const& connection = world.connections[move.connection];
-    Input const input = input_of(room, connection, move.detail);
-    return input.kind == EventKind::frame && room.step(move.node, world.states[move.node], input).held;
+Broken change_world(MachineRoom& room, std::span<Fault const> faults, World& world, Move move, Change& change) {
+    Mover mover(room, faults, world, nullptr);
+    Broken broken = mover.run(move);
+    change = mover.change();
+    return broken;
 }
 
 }  // namespace ronde::explore

@@ -167,8 +167,45 @@ struct Fed {
 [[nodiscard]] Broken make_move(MachineRoom& room, std::span<Fault const> faults, World& world, Move move,
                                Fed* fed = nullptr);
 
-/// Fed by deliver and ending: whether the machine can take it now.
-[[nodiscard]] bool is_held(MachineRoom& room, World const& world, Move move);
+/// What a move did to a world: which connections, by place, are new or not what they were, and whose states.
+struct Change {
+    std::uint64_t connections = 0;
+    std::uint32_t nodes = 0;
+};
+static_assert(kMostConnections <= 64 && kMostNodes <= 32);
+
+/// Like make_move, but what nobody will see any more (is_gone) is left where it is, and the order of connections is not
+/// restored: what is not in `change` is where it was.
+[[nodiscard]] Broken change_world(MachineRoom& room, std::span<Fault const> faults, World& world, Move move,
+                                  Change& change);
+
+/// Whether nobody will see anything of this connection any more, so that a world does without it.
+[[nodiscard]] inline bool is_gone(Job const& job, Connection const& connection) {
+    bool const unanswered =
+        connection.stage == Connection::Stage::refused || connection.stage == Connection::Stage::lost;
+    if (connection.ends[0].over() && (connection.ends[1].over() || unanswered))
+        return true;
+    return job.is_stranger(connection.caller) && (connection.ends[1].over() || unanswered);
+}
+
+/// What `deliver` or `ending` at this end feeds to its owner.
+[[nodiscard]] Input next_input(MachineRoom const& room, Connection const& connection, unsigned end);
+
+/// What may happen next on a connection, as far as that is said by the connection alone.
+struct Prospect {
+    enum Step : std::uint16_t {
+        kArrive = 1U << 0U,
+        kRefused = 1U << 1U,
+        kAccept = 1U << 2U,  ///< if there is room
+        kConnected = 1U << 3U,
+        kDeliver = 1U << 4U,  ///< at end 0, and if its owner can take it; one bit further: at end 1
+        kEnding = 1U << 6U,   ///< likewise
+        kSent = 1U << 8U,     ///< likewise
+    };
+    std::array<PackedInput, 2> inputs{};  ///< of deliver, by end; 0: no frame, so nothing that may have to wait
+    std::uint16_t steps = 0;
+};
+[[nodiscard]] Prospect prospect_of(MachineRoom const& room, Connection const& connection);
 
 /// The door, of `doors`, that its callee gives to a caller if it is free: at a root it depends on who calls, at a rank
 /// on the chord, so that who comes first leaves no trace. Otherwise it is the last one that is free.

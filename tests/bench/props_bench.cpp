@@ -148,8 +148,9 @@ void add_job(bench::Table& table, Job const& job) {
 std::string explorations() {
     using protocol::Gather;
     bench::Table table({"explored", "states", "transitions", "CPU", "states/s", "target", "bytes a state"});
-    add_job(table, {6, Gather::star, 0, {}, "6 ranks"});
-    add_job(table, {5, Gather::doubling, 0, {}, "5 ranks, doubling"});
+    add_job(table, {8, Gather::star, 0, {}, "8 ranks"});
+    add_job(table, {6, Gather::doubling, 0, {}, "6 ranks, doubling"});
+    add_job(table, {6, Gather::star, 0, {"crash:1"}, "6 ranks, rank 1 may die"});
     add_job(table, {4, Gather::star, 0, {"crash:1", "crash:2"}, "4 ranks, ranks 1 and 2 may die"});
     add_job(table, {3, Gather::star, 1, {}, "3 ranks, any one fault"});
     add_job(table, {3, Gather::ring, 1, {}, "3 ranks, ring, any one fault"});

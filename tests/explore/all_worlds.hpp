@@ -93,6 +93,7 @@ public:
     [[nodiscard]] PartFinder const& parts() const { return parts_; }
     [[nodiscard]] PartFinder const& links() const { return links_; }
     [[nodiscard]] Job const& job() const { return job_; }
+    [[nodiscard]] MachineRoom& room() { return room_; }
     /// Moves so far that broke a rule.
     [[nodiscard]] std::uint64_t broken() const { return broken_; }
 

@@ -118,6 +118,27 @@ TEST(Shortcuts, BothOrdersVisitTheSameStates) {
     EXPECT_EQ(broad.outcomes, deep.outcomes);
 }
 
+/// Whether no process returns to a state, and whether the worlds go in circles.
+std::pair<bool, Search::Circles> returns_of(ExploreSettings const& settings) {
+    Job const job(settings);
+    MachineRoom room(job);
+    FaultPlan const plan{settings.given, static_cast<std::uint32_t>(settings.given.size()), true};
+    ExploreSettings reduced = settings;
+    reduced.reduction = Reduction::processes;
+    Search search(room, plan, reduced, [](SearchCounts const&) { return true; });
+    std::atomic<std::uint64_t> const depth = reduced.limit_depth;
+    EXPECT_EQ(search.breadth_first(depth), Answer::holds);
+    return {room.never_returns(), search.circles()};
+}
+
+TEST(Shortcuts, WhereNoProcessReturnsToAStateThereIsNoCircleOfWorlds) {
+    EXPECT_EQ(returns_of(job_of(3)), std::pair(true, Search::Circles::none));
+    EXPECT_EQ(returns_of(job_of(3, Profile::nccl)), std::pair(true, Search::Circles::none));
+    EXPECT_EQ(returns_of(given(job_of(3), {"stranger:0=claim"})), std::pair(true, Search::Circles::none));
+    // A rank that is left by its successor calls again, and is where it was; the worlds are not.
+    EXPECT_EQ(returns_of(given(job_of(3), {"crash:1"})), std::pair(false, Search::Circles::none));
+}
+
 TEST(Shortcuts, TheSameSearchTwiceCountsTheSame) {
     ExploreSettings const settings = with_faults(job_of(3), 1, bit(FaultKind::reset));
     Exploration const first = explore(settings);
