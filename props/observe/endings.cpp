@@ -30,9 +30,9 @@ TimeNs ReadyOnceHealed::bound_ns(TimeNs healed_ns, sim::WorldPlan const& plan) {
     return 2 * healed_ns + TimeNs{2} * 9'500 * kMillisecondNs + doors_ns + plan.budget_ns / 16;
 }
 
-bool ReadyOnceHealed::begin(Scene const& scene) {
+bool ReadyOnceHealed::begin(Scene const& scene, Premise const& premise) {
     healed_ns_ = 0;
-    if (!premise_of(scene.plan()).passing)
+    if (!premise.passing)
         return false;
     for (sim::Fault const& fault : scene.plan().faults) {
         if (fault.kind == FaultKind::late)
@@ -73,7 +73,7 @@ void ReadyOnceHealed::at_end(sim::Outcome const& outcome, Scene const& scene, Fi
 
 // --- L2 -------------------------------------------------------------------------------------------------------------
 
-bool EndsByDeadline::begin(Scene const& scene) {
+bool EndsByDeadline::begin(Scene const& scene, Premise const&) {
     sim::WorldPlan const& plan = scene.plan();
     started_ns_.assign(scene.processes(), -1);
     // Who has to share a processor notices its deadline when it has its turn.
@@ -139,8 +139,8 @@ void EndsByDeadline::at_end(sim::Outcome const&, Scene const& scene, Findings& f
 
 // --- L3 -------------------------------------------------------------------------------------------------------------
 
-bool NamesTheMissing::begin(Scene const& scene) {
-    premise_ = premise_of(scene.plan());
+bool NamesTheMissing::begin(Scene const& scene, Premise const& premise) {
+    premise_ = premise;
     protocol::Partition const partition{scene.plan().nranks, scene.plan().nroots};
     present_.resize(scene.plan().nroots);
     for (std::uint32_t index = 0; index < scene.plan().nroots; ++index)
@@ -282,10 +282,10 @@ std::uint32_t MeasureDecreases::most_idle_steps(std::uint32_t nranks, bool root)
     return root ? 32U + 8U * nranks : 24U + 2U * protocol::log2_ceil(nranks);
 }
 
-bool MeasureDecreases::begin(Scene const& scene) {
+bool MeasureDecreases::begin(Scene const& scene, Premise const& premise) {
     machines_.assign(scene.processes(), Machine{});
     // After ready, operations follow one another as the program likes.
-    return premise_of(scene.plan()).calm;
+    return premise.calm;
 }
 
 void MeasureDecreases::on_step(Step const& step, Scene const& scene, Findings& findings) {
@@ -293,12 +293,14 @@ void MeasureDecreases::on_step(Step const& step, Scene const& scene, Findings& f
     if (step.is_rank() && step.seen->phase_before == static_cast<std::uint8_t>(Phase::ready))
         return;
     Headway const now = step.is_rank() ? headway_of(step.seen->rank->state()) : headway_of(*step.seen->root);
-    std::string const whose = step.is_rank() ? fmt::format("rank {}", step.process())
-                                             : fmt::format("root {}", step.process() - scene.plan().nranks);
-    std::vector<RankId> const ranks = step.is_rank() ? std::vector<RankId>{step.process()} : std::vector<RankId>{};
+    auto const whose = [&] {
+        return step.is_rank() ? fmt::format("rank {}", step.process())
+                              : fmt::format("root {}", step.process() - scene.plan().nranks);
+    };
+    auto const ranks = [&] { return step.is_rank() ? std::vector<RankId>{step.process()} : std::vector<RankId>{}; };
     if (now < machine.progress)
-        findings.add(id(), ranks,
-                     fmt::format("{} has gone back in {}, from ({}, {}, {}) to ({}, {}, {}), in a calm world", whose,
+        findings.add(id(), ranks(),
+                     fmt::format("{} has gone back in {}, from ({}, {}, {}) to ({}, {}, {}), in a calm world", whose(),
                                  protocol::name_of(step.event().kind), machine.progress.phase,
                                  machine.progress.operation, machine.progress.work, now.phase, now.operation,
                                  now.work));
@@ -306,13 +308,13 @@ void MeasureDecreases::on_step(Step const& step, Scene const& scene, Findings& f
     machine.progress = now;
     std::uint32_t const most = most_idle_steps(scene.plan().nranks, !step.is_rank());
     if (machine.idle == most + 1U)
-        findings.add(id(), ranks,
-                     fmt::format("{} has made {} steps that bring it no nearer to its end", whose, machine.idle));
+        findings.add(id(), ranks(),
+                     fmt::format("{} has made {} steps that bring it no nearer to its end", whose(), machine.idle));
 }
 
 // --- D4 -------------------------------------------------------------------------------------------------------------
 
-bool FunctionOfItsEvents::begin(Scene const& scene) {
+bool FunctionOfItsEvents::begin(Scene const& scene, Premise const&) {
     twins_.clear();
     twins_.resize(scene.processes());
     return true;

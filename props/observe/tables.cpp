@@ -29,7 +29,7 @@ RankId rank_of(Step const& step, Scene const& scene) { return scene.facts(step.p
 
 // --- S1 -------------------------------------------------------------------------------------------------------------
 
-bool TableExact::begin(Scene const& scene) {
+bool TableExact::begin(Scene const& scene, Premise const&) {
     checked_in_.assign(scene.plan().nranks, kNoProcess);
     at_other_root_.assign(scene.plan().nranks, kNoProcess);
     return true;
@@ -62,7 +62,7 @@ void TableExact::on_step(Step const& step, Scene const& scene, Findings& finding
 
 // --- S2 -------------------------------------------------------------------------------------------------------------
 
-bool TablesEqual::begin(Scene const& scene) {
+bool TablesEqual::begin(Scene const& scene, Premise const&) {
     first_.clear();
     whose_ = kNoRank;
     return scene.exact() && scene.plan().nranks > 1;
@@ -92,8 +92,9 @@ void TablesEqual::on_step(Step const& step, Scene const& scene, Findings& findin
 
 // --- S8 -------------------------------------------------------------------------------------------------------------
 
-bool DevicesDistinct::begin(Scene const& scene) {
+bool DevicesDistinct::begin(Scene const& scene, Premise const& premise) {
     looked_at_.clear();
+    only_shared_devices_ = premise.only_shared_devices;
     return scene.exact() && scene.policies().device_check != protocol::DeviceCheck::off;
 }
 
@@ -118,12 +119,12 @@ void DevicesDistinct::on_step(Step const& step, Scene const& scene, Findings& fi
     if (seen)
         return;
     looked_at_.clear();
-    std::vector<protocol::Entry> entries;
+    entries_.clear();
     for (RankId i = 0; i < nranks; ++i) {
         looked_at_.push_back(scene.holder(step.process(), i));
-        entries.push_back(looked_at_.back() == kNoProcess ? protocol::Entry{} : scene.entry_of(looked_at_.back()));
+        entries_.push_back(looked_at_.back() == kNoProcess ? protocol::Entry{} : scene.entry_of(looked_at_.back()));
     }
-    protocol::DevicePair const pair = protocol::find_duplicate_device(entries);
+    protocol::DevicePair const pair = protocol::find_duplicate_device(entries_);
     if (pair.first == kNoRank)
         return;
     findings.add(id(), {pair.first, pair.second},
@@ -133,7 +134,7 @@ void DevicesDistinct::on_step(Step const& step, Scene const& scene, Findings& fi
 
 void DevicesDistinct::at_end(sim::Outcome const& outcome, Scene const& scene, Findings& findings) {
     bool const told = scene.policies().verdicts == protocol::Verdicts::everyone;
-    if (!told || !premise_of(scene.plan()).only_shared_devices)
+    if (!told || !only_shared_devices_)
         return;
     for (sim::RankEnd const& end : outcome.not_ready) {
         if (end.end != sim::End::failed)
@@ -150,7 +151,7 @@ void DevicesDistinct::at_end(sim::Outcome const& outcome, Scene const& scene, Fi
 
 // --- S9 -------------------------------------------------------------------------------------------------------------
 
-bool OnlyThisSession::begin(Scene const& scene) {
+bool OnlyThisSession::begin(Scene const& scene, Premise const&) {
     welcomed_.assign(scene.processes(), false);
     return scene.exact();
 }

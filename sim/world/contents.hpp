@@ -9,6 +9,7 @@
 #include "protocol/error.hpp"
 #include "world/process.hpp"
 
+#include <span>
 #include <vector>
 
 namespace ronde::sim {
@@ -17,7 +18,16 @@ class Contents {
 public:
     static constexpr std::uint32_t kExactRanks = 2'048;
 
+    /// Nothing is known to anybody of `nranks` ranks. Keeps the memory it has.
     void size_for(std::uint32_t nranks) {
+        for (auto& table : tables_)
+            table.clear();
+        lists_used_ = 0;
+        free_.clear();
+        verdicts_.clear();
+        bytes_.clear();
+        free_bytes_.clear();
+        bytes_kept_ = 0;
         nranks_ = nranks;
         exact_ = nranks <= kExactRanks;
         holders_.resize(nranks);
@@ -48,24 +58,27 @@ public:
     [[nodiscard]] ProcessId checked_in(RankId rank) const { return holders_[rank]; }
 
     // --- lists in flight ---------------------------------------------------------------------------------------------
-    /// Keeps a list of entries until it was let go as often as it was kept.
-    [[nodiscard]] std::uint32_t keep(std::vector<ProcessId> entries) {
-        std::uint32_t id = 0;
-        if (free_.empty()) {
-            id = static_cast<std::uint32_t>(lists_.size());
-            lists_.emplace_back();
-        } else {
+    /// Makes a list of `count` entries, to be filled by the caller before anything else. It is kept until it was let go
+    /// as often as it was kept; this is the first time.
+    [[nodiscard]] std::uint32_t keep_list(std::size_t count) {
+        std::uint32_t id = lists_used_;
+        if (!free_.empty()) {
             id = free_.back();
             free_.pop_back();
+        } else if (++lists_used_ > lists_.size()) {
+            lists_.emplace_back();
         }
-        lists_[id] = {std::move(entries), 1};
+        lists_[id].entries.resize(count);
+        lists_[id].uses = 1;
         return id;
     }
+    [[nodiscard]] std::span<ProcessId> list_to_fill(std::uint32_t id) { return lists_[id].entries; }
     void keep_again(std::uint32_t id) { ++lists_[id].uses; }
     void let_go(std::uint32_t id) {
         if (--lists_[id].uses > 0)
             return;
-        lists_[id].entries = {};
+        if (lists_[id].entries.capacity() > kShortList)
+            lists_[id].entries = {};
         free_.push_back(id);
     }
     [[nodiscard]] std::vector<ProcessId> const& list(std::uint32_t id) const { return lists_[id].entries; }
@@ -115,6 +128,9 @@ public:
     }
 
 private:
+    /// Memory of longer lists is given back at once.
+    static constexpr std::size_t kShortList = 64;
+
     struct List {
         std::vector<ProcessId> entries;
         std::uint32_t uses = 0;
@@ -124,6 +140,7 @@ private:
     std::vector<ProcessId> holders_;
     std::vector<std::vector<ProcessId>> tables_;
     std::vector<List> lists_;
+    std::uint32_t lists_used_ = 0;  ///< of lists_, free ones included
     std::vector<std::uint32_t> free_;
     std::vector<std::vector<std::byte>> verdicts_;
     std::vector<std::vector<std::byte>> bytes_;

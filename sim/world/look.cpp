@@ -97,8 +97,7 @@ Holdings Look::holdings(ProcessId id) const {
         holdings.deadline_ns = root.machine.deadline();
         for (std::uint32_t i = 0; i < holdings.records; ++i)
             add(protocol::member(i));
-        for (std::uint32_t i = 0; i < protocol::kMaxRootDoors; ++i)
-            add(protocol::pending(i));
+        root.each_door([&](std::uint32_t i) { add(protocol::pending(i)); });
         add(protocol::kCallbackLink);
         add_listener(root.listener);
         return holdings;

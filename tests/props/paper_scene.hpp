@@ -134,9 +134,9 @@ struct PaperStep {
 template <class P>
 class Trial {
 public:
-    explicit Trial(Scene const& scene) : scene_(scene), concerned_(property_.begin(scene)) {}
+    explicit Trial(Scene const& scene) : scene_(scene), concerned_(property_.begin(scene, premise_of(scene.plan()))) {}
     Trial& see(PaperStep const& step) {
-        if (concerned_)
+        if (concerned_ && property_.wants().has(step.step().kind()))
             property_.on_step(step.step(), scene_, findings_);
         return *this;
     }
