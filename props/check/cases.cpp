@@ -164,7 +164,7 @@ void CaseRunner::run(std::uint64_t index, Heritage const& heritage, CaseResult& 
 
 /// Played once more, in every other way there is.
 void CaseRunner::compare(CaseResult& result) {
-    Judged const judged = judge({result.plan, result.tape});
+    Judged const judged = judge({result.plan, result.tape}, {}, judges_);
     for (Violation const& violation : judged.violations) {
         bool const known = std::any_of(result.unexpected.begin(), result.unexpected.end(),
                                        [&](Violation const& other) { return other.property == violation.property; });

@@ -31,14 +31,14 @@ bool OneRing::begin(Scene const& scene, Premise const&) {
 void OneRing::on_step(Step const& step, Scene const& scene, Findings& findings) {
     if (!step.enters(Phase::ready))
         return;
-    ready_[scene.facts(step.process()).rank] = step.process();
+    ready_[scene.rank_of(step.process())] = step.process();
     look_at_hands(step.process(), false, scene, findings);
 }
 
 /// `settled`: both ends have had the time to name the connection.
 void OneRing::look_at_hands(ProcessId process, bool settled, Scene const& scene, Findings& findings) const {
     std::uint32_t const nranks = scene.plan().nranks;
-    RankId const rank = scene.facts(process).rank;
+    RankId const rank = scene.rank_of(process);
     struct Hand {
         protocol::Link mine;
         protocol::Link theirs;
@@ -99,7 +99,7 @@ void CountedOnce::on_step(Step const& step, Scene const& scene, Findings& findin
     Book& book = books_[index];
     protocol::Root const& root = *step.seen->root;
     if (Welcome const welcome = welcome_in(step, scene); welcome.process != kNoProcess) {
-        RankId const claimed = scene.facts(welcome.process).rank;
+        RankId const claimed = scene.rank_of(welcome.process);
         if (claimed != welcome.rank || welcome.local_id >= root.expected())
             findings.add(id(), {welcome.rank},
                          fmt::format("root {} has entered rank {} as rank {}, number {} of {}", index, claimed,
@@ -250,8 +250,10 @@ void BoundsHold::on_step(Step const& step, Scene const&, Findings& findings) {
     for (protocol::Action const& action : step.actions) {
         bool const shuts = (action.kind == ActionKind::admit || action.kind == ActionKind::close) &&
                            action.link.link_class() == LinkClass::pending;
+        if (!shuts)
+            continue;
         std::size_t const door = first_door(step.process()) + action.link.index();
-        if (!shuts || words_[door] == kShut)
+        if (words_[door] == kShut)
             continue;
         words_[door] = kShut;
         --open_[step.process()];
@@ -353,8 +355,7 @@ void EverythingReleased::look_at(ProcessId process, sim::ProcessFacts const& fac
                                  : facts.over ? "over"
                                               : "ready",
                                  holds.connections, connections, holds.listeners,
-                                 holds.at_the_doors > 0 ? ", somebody at the doors" : "",
-                                 late ? ", and a timer" : ""));
+                                 holds.at_the_doors > 0 ? ", somebody at the doors" : "", late ? ", and a timer" : ""));
 }
 
 }  // namespace ronde::props

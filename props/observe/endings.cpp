@@ -111,9 +111,11 @@ void EndsByDeadline::on_step(Step const& step, Scene const& scene, Findings& fin
     if (!ends || !bootstraps)
         return;
     TimeNs const late_ns = step.seen->now_ns - started_ns_[step.process()] - scene.plan().budget_ns;
+    if (late_ns <= grace_ns_)
+        return;
     sim::ProcessFacts const facts = scene.facts(step.process());
     bool const told_so = facts.endless && scene.policies().deadlines == protocol::Deadlines::everywhere;
-    if (late_ns <= grace_ns_ || told_so)
+    if (told_so)
         return;
     RankId const rank = facts.rank;
     findings.add(id(), {rank}, fmt::format("rank {} has ended {} us after its deadline", rank, late_ns / 1'000));
@@ -168,12 +170,14 @@ void NamesTheMissing::judge_blame(protocol::Error const& error, RankId rank, Fin
 
 void NamesTheMissing::on_step(Step const& step, Scene const& scene, Findings& findings) {
     if (step.is_rank()) {
-        RankId const rank = scene.facts(step.process()).rank;
+        bool const fails = step.enters(Phase::failed);
+        if (!fails && !step.enters(Phase::closed))
+            return;
+        RankId const rank = scene.rank_of(step.process());
         protocol::Error const& error = step.seen->rank->error();
-        if (step.enters(Phase::failed) && error.reporter == rank)
+        if (fails && error.reporter == rank)
             judge_blame(error, rank, findings);
-        if (step.enters(Phase::failed) || step.enters(Phase::closed))
-            ended_[rank] = true;
+        ended_[rank] = true;
         return;
     }
     std::uint32_t const index = step.process() - scene.plan().nranks;
@@ -248,11 +252,14 @@ void NamesTheMissing::at_end(sim::Outcome const& outcome, Scene const& scene, Fi
 // --- L4 -------------------------------------------------------------------------------------------------------------
 
 Headway headway_of(protocol::RankState const& state) {
-    auto const bits = [](std::uint32_t mask) { return static_cast<std::uint64_t>(std::popcount(mask)); };
+    // Two masks at once: without an instruction for it a count is a call.
+    auto const bits = [](std::uint32_t mask, std::uint32_t other) {
+        return static_cast<std::uint64_t>(std::popcount(std::uint64_t{mask} << 32U | other));
+    };
     Headway progress;
     progress.phase = static_cast<std::uint32_t>(state.phase);
     progress.operation = state.operation;
-    std::uint64_t work = 6 * (bits(state.out_open | state.gone_out) + bits(state.in_open | state.gone_in));
+    std::uint64_t work = 6 * bits(state.out_open | state.gone_out, state.in_open | state.gone_in);
     for (protocol::Dial const& dial : state.dials) {
         // An open chord is counted with its bit.
         if (dial.state != protocol::Dial::State::open || dial.link.link_class() != protocol::LinkClass::chord_out)
@@ -260,12 +267,12 @@ Headway headway_of(protocol::RankState const& state) {
     }
     for (protocol::Door const door : state.doors)
         work += door == protocol::Door::challenged ? 1U : 0U;
-    work += state.accepted + 2U * (bits(state.served) + bits(state.heard)) + state.window + state.from_prev +
-            state.from_next + state.turn + bits(state.early) + bits(state.spoken);
-    work += bits(state.flags & std::uint32_t{protocol::RankState::kKnowsSuccessor | protocol::RankState::kTable |
-                                             protocol::RankState::kInspected | protocol::RankState::kRootOpen |
-                                             protocol::RankState::kPreviousRootOpen | protocol::RankState::kServedAll |
-                                             protocol::RankState::kRootDone | protocol::RankState::kCommitted});
+    using State = protocol::RankState;
+    constexpr std::uint32_t steps = std::uint32_t{State::kKnowsSuccessor} | State::kTable | State::kInspected |
+                                    State::kRootOpen | State::kPreviousRootOpen | State::kServedAll | State::kRootDone |
+                                    State::kCommitted;
+    work += state.accepted + 2U * bits(state.served, state.heard) + state.window + state.from_prev + state.from_next +
+            state.turn + bits(state.early, state.spoken) + bits(state.flags & steps, 0);
     work += state.listeners;
     progress.work = work;
     return progress;
@@ -284,6 +291,8 @@ std::uint32_t MeasureDecreases::most_idle_steps(std::uint32_t nranks, bool root)
 
 bool MeasureDecreases::begin(Scene const& scene, Premise const& premise) {
     machines_.assign(scene.processes(), Machine{});
+    most_of_ranks_ = most_idle_steps(scene.plan().nranks, false);
+    most_of_roots_ = most_idle_steps(scene.plan().nranks, true);
     // After ready, operations follow one another as the program likes.
     return premise.calm;
 }
@@ -306,7 +315,7 @@ void MeasureDecreases::on_step(Step const& step, Scene const& scene, Findings& f
                                  now.work));
     machine.idle += now == machine.progress ? 1U : 0U;
     machine.progress = now;
-    std::uint32_t const most = most_idle_steps(scene.plan().nranks, !step.is_rank());
+    std::uint32_t const most = step.is_rank() ? most_of_ranks_ : most_of_roots_;
     if (machine.idle == most + 1U)
         findings.add(id(), ranks(),
                      fmt::format("{} has made {} steps that bring it no nearer to its end", whose(), machine.idle));

@@ -104,6 +104,8 @@ private:
         std::uint32_t idle = 0;
     };
     std::vector<Machine> machines_;  ///< by process
+    std::uint32_t most_of_ranks_ = 0;
+    std::uint32_t most_of_roots_ = 0;
 };
 
 /// D4: a machine that is fed the same events again goes through the same states.

@@ -130,7 +130,8 @@ class PropertyObserver {
 public:
     virtual ~PropertyObserver() = default;
     [[nodiscard]] virtual PropertyId id() const = 0;
-    /// `premise` is that of the scene's plan. False: nothing in this world can concern it, and it is told no more of it.
+    /// `premise` is that of the scene's plan. False: nothing in this world can concern it, and it is told no more of
+    /// it.
     [[nodiscard]] virtual bool begin(Scene const& scene, Premise const& premise) = 0;
     /// It need be told of steps of these kinds only. The same for all worlds.
     [[nodiscard]] virtual StepKinds wants() const { return StepKinds::all(); }

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ronde::props {
 namespace {
 
@@ -23,7 +25,20 @@ std::string who(ProcessId process, Scene const& scene) {
                                          : fmt::format("another process of rank {}", facts.rank);
 }
 
-RankId rank_of(Step const& step, Scene const& scene) { return scene.facts(step.process()).rank; }
+RankId rank_of(Step const& step, Scene const& scene) { return scene.rank_of(step.process()); }
+
+/// A rank's table, also where it holds nothing at all.
+class Held {
+public:
+    Held(ProcessId reader, Scene const& scene) : all_(scene.table(reader)) {}
+    [[nodiscard]] ProcessId operator[](RankId rank) const { return rank < all_.size() ? all_[rank] : kNoProcess; }
+    [[nodiscard]] bool equals(std::vector<ProcessId> const& other) const {
+        return std::equal(all_.begin(), all_.end(), other.begin(), other.end());
+    }
+
+private:
+    std::span<ProcessId const> all_;
+};
 
 }  // namespace
 
@@ -48,8 +63,9 @@ void TableExact::on_step(Step const& step, Scene const& scene, Findings& finding
     if (!scene.exact())
         return;
     bool const committed = scene.policies().commit != protocol::Commit::none;
+    Held const table(step.process(), scene);
     for (RankId i = 0; i < nranks; ++i) {
-        ProcessId const holder = scene.holder(step.process(), i);
+        ProcessId const holder = table[i];
         bool const own = i == rank && (holder == kNoProcess || holder == step.process());
         bool const counted = holder == checked_in_[i] || (!committed && holder == at_other_root_[i]);
         if (own || (holder != kNoProcess && counted))
@@ -73,14 +89,17 @@ void TablesEqual::on_step(Step const& step, Scene const& scene, Findings& findin
         return;
     RankId const rank = rank_of(step, scene);
     std::uint32_t const nranks = scene.plan().nranks;
+    Held const table(step.process(), scene);
     if (whose_ == kNoRank) {
         whose_ = rank;
         for (RankId i = 0; i < nranks; ++i)
-            first_.push_back(scene.holder(step.process(), i));
+            first_.push_back(table[i]);
         return;
     }
+    if (table.equals(first_))
+        return;
     for (RankId i = 0; i < nranks; ++i) {
-        ProcessId const holder = scene.holder(step.process(), i);
+        ProcessId const holder = table[i];
         if (holder == first_[i] ||
             (holder != kNoProcess && first_[i] != kNoProcess && scene.entry_of(holder) == scene.entry_of(first_[i])))
             continue;
@@ -109,19 +128,13 @@ void DevicesDistinct::on_step(Step const& step, Scene const& scene, Findings& fi
     if (!step.enters(Phase::ready))
         return;
     std::uint32_t const nranks = scene.plan().nranks;
-    bool const seen = looked_at_.size() == nranks && [&] {
-        for (RankId i = 0; i < nranks; ++i) {
-            if (scene.holder(step.process(), i) != looked_at_[i])
-                return false;
-        }
-        return true;
-    }();
-    if (seen)
+    Held const table(step.process(), scene);
+    if (table.equals(looked_at_))
         return;
     looked_at_.clear();
     entries_.clear();
     for (RankId i = 0; i < nranks; ++i) {
-        looked_at_.push_back(scene.holder(step.process(), i));
+        looked_at_.push_back(table[i]);
         entries_.push_back(looked_at_.back() == kNoProcess ? protocol::Entry{} : scene.entry_of(looked_at_.back()));
     }
     protocol::DevicePair const pair = protocol::find_duplicate_device(entries_);
@@ -169,8 +182,9 @@ void OnlyThisSession::on_step(Step const& step, Scene const& scene, Findings& fi
     if (!step.enters(Phase::ready))
         return;
     RankId const rank = rank_of(step, scene);
+    Held const table(step.process(), scene);
     for (RankId i = 0; i < scene.plan().nranks; ++i) {
-        ProcessId const holder = scene.holder(step.process(), i);
+        ProcessId const holder = table[i];
         if (holder == kNoProcess || holder == step.process() || (holder < welcomed_.size() && welcomed_[holder]))
             continue;
         return findings.add(id(), {rank, i},

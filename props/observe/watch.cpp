@@ -75,6 +75,7 @@ void Watch::watch(sim::World& world) {
 
 void Watch::begin(Scene const& scene) {
     scene_ = &scene;
+    nranks_ = scene.plan().nranks;
     findings_.clear();
     forget_actions();
     find_premise(scene.plan(), premise_);
@@ -128,9 +129,10 @@ std::optional<Violation> Watch::unexpected() const {
 }
 
 /// Nearly every answer is one piece, which is still there when the step is over.
-void Watch::on_actions(ProcessId, protocol::Actions const& actions) {
+void Watch::on_actions(ProcessId process, protocol::Actions const& actions) {
     auto const again = [](protocol::Action const& action) { return action.kind == protocol::ActionKind::reserve; };
-    bool const whole = !actions.more() && std::none_of(actions.begin(), actions.end(), again);
+    bool const rank = process < nranks_;
+    bool const whole = !actions.more() && (rank || std::none_of(actions.begin(), actions.end(), again));
     RONDE_CHECK(copied_ || pieces_ == 0, "a piece of an answer says that it is not the last one");
     ++pieces_;
     most_actions_ = std::max(most_actions_, actions.size());
@@ -148,7 +150,9 @@ void Watch::on_step(sim::StepSeen const& seen) {
     Step const step{&seen, actions, std::max(pieces_, 1U), most_actions_};
     for (PropertyObserver* const property : told_of_[static_cast<std::size_t>(step.kind())])
         property->on_step(step, *scene_, findings_);
-    forget_actions();
+    pieces_ = most_actions_ = 0;
+    if (copied_)
+        forget_actions();
 }
 
 void Watch::forget_actions() {

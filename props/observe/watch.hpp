@@ -66,7 +66,7 @@ private:
     void add(std::unique_ptr<PropertyObserver> property, PropertySet wanted);
 
     std::vector<std::unique_ptr<PropertyObserver>> properties_;
-    std::vector<PropertyObserver*> told_;  ///< those that this world can concern
+    std::vector<PropertyObserver*> told_;                             ///< those that this world can concern
     std::array<std::vector<PropertyObserver*>, kStepKinds> told_of_;  ///< ... by kind of step
     Premise premise_;
     std::optional<WorldScene> own_scene_;
@@ -75,6 +75,7 @@ private:
     Findings findings_;
     std::vector<protocol::Action> actions_;  ///< of the step under way, when it has several pieces
     bool copied_ = false;                    ///< they are there
+    std::uint32_t nranks_ = 0;
     std::uint32_t pieces_ = 0;
     std::uint32_t most_actions_ = 0;
     sim::Outcome outcome_;

@@ -43,6 +43,12 @@ public:
             return holders_[rank];
         return reader < tables_.size() && !tables_[reader].empty() ? tables_[reader][rank] : kNoProcess;
     }
+    /// ... of all ranks; empty: it has learned nothing.
+    [[nodiscard]] std::span<ProcessId const> table(ProcessId reader) const {
+        if (!exact_)
+            return holders_;
+        return reader < tables_.size() ? std::span<ProcessId const>(tables_[reader]) : std::span<ProcessId const>();
+    }
     /// `reader` learns an entry. Only exact tables keep it.
     void learn(ProcessId reader, RankId rank, ProcessId holder) {
         if (!exact_)

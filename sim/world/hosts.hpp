@@ -74,7 +74,7 @@ private:
     static constexpr std::uint32_t kNoHost = (1U << 24U) - 1U;  ///< no port, just time
     static_assert(protocol::kMaxRanks + protocol::kMaxRoots + 1U <= kNoHost);
     std::vector<std::uint32_t> ports_;          ///< not to be had, by host
-    Fifo<WaitingPort> waiting_;           ///< in the order of time
+    Fifo<WaitingPort> waiting_;                 ///< in the order of time
     TimeNs waiting_from_ns_ = 0;                ///< what the first one counts from
     TimeNs waiting_until_ns_ = 0;               ///< when the last one is free
     std::vector<std::uint32_t> ports_waiting_;  ///< how many of these, by host

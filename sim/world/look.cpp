@@ -137,6 +137,7 @@ std::uint32_t Look::known(ProcessId id) const {
 }
 
 ProcessId Look::holder(ProcessId reader, RankId rank) const { return state_->contents_.holder(reader, rank); }
+std::span<ProcessId const> Look::table(ProcessId reader) const { return state_->contents_.table(reader); }
 protocol::Entry Look::entry_of(ProcessId process) const { return state_->entry_of(process); }
 
 OtherEnd Look::other_end(ProcessId id, protocol::Link link) const {

@@ -26,7 +26,7 @@ public:
             return index;
         }
         if (made_ % kChunk == 0 && made_ / kChunk == chunks_.size())
-            chunks_.push_back(std::make_unique_for_overwrite<Chunk>());
+            grow();
         std::construct_at(&(*this)[made_]);
         return made_++;
     }
@@ -63,6 +63,8 @@ private:
     struct alignas(64) Chunk {
         std::array<Cell, kChunk> cells;
     };
+
+    [[gnu::noinline]] void grow() { chunks_.push_back(std::make_unique_for_overwrite<Chunk>()); }
 
     std::vector<std::unique_ptr<Chunk>> chunks_;
     std::uint32_t free_ = kNone;  ///< the last freed

@@ -1,4 +1,5 @@
 /// What came of it: digest, phases, storm figures, ends.
+#include "engine/record_hash.hpp"
 #include "world/world_state.hpp"
 
 #include <algorithm>
@@ -41,9 +42,9 @@ void WorldState::note_step(ProcessId id, Event const& event, Actions const& acti
         protocol::Root const& machine = root_of(id).machine;
         record.extra = machine.checked_in() + machine.done() * 31U + machine.strangers() * 1009U;
     }
-    digest_.absorb(std::as_bytes(std::span(&record, 1)));
+    digest_.absorb_hashed(record_hash_of(record));
     if (!root)
-        digest_.absorb(std::as_bytes(std::span(&ranks_[id].state(), 1)));
+        digest_.absorb_hashed(record_hash_of(ranks_[id].state()));
     if (observers_.empty())
         return;
     StepSeen seen;

@@ -27,6 +27,8 @@ void World::keep_dependencies() { state_->keep_dependencies(); }
 CriticalPath World::critical_path() const { return state_->critical_path(); }
 void World::on_progress(std::function<void(Progress const&)> report) { state_->report_progress = std::move(report); }
 
+bool World::skips_ring() const noexcept { return state_->skips_ring(); }
+
 void World::run(Outcome& outcome) {
     state_->run();
     if (state_->must_be_played()) {

@@ -52,6 +52,10 @@ public:
     /// outlive the world, or its last event.
     void host(Programs& programs);
 
+    /// Whether a gather around the ring will be computed as a whole unless something disturbs it. Before the first
+    /// event.
+    [[nodiscard]] bool skips_ring() const noexcept;
+
     /// Runs until nothing more can happen, or simulated_limit_ns.
     Outcome run();
     /// ... into an outcome that keeps the memory it has.

@@ -79,8 +79,8 @@ struct WorldMoment {
     SeededOracle own_oracle_{0};
     Oracle* oracle_ = nullptr;
     std::uint64_t orders_ = 0;
-    std::size_t forgotten_ = 0;   ///< timers in the queue that are not planned any more, at most
-    protocol::RankConfig worn_;   ///< whose number is set before each use
+    std::size_t forgotten_ = 0;  ///< timers in the queue that are not planned any more, at most
+    protocol::RankConfig worn_;  ///< whose number is set before each use
     std::optional<protocol::DevicePair> duplicate_devices_;  ///< answer to `inspect`: all tables are the same
 
     // --- who waits for whom, if that is kept ---

@@ -44,6 +44,7 @@ public:
     /// The table's ring was skipped although it was disturbed: the outcome is void, all has to be played.
     [[nodiscard]] bool must_be_played() const;
     bool advance();
+    [[nodiscard]] bool skips_ring() const { return skips_ring_; }
     /// Nothing more can happen; false when the world was stopped, or has only begun.
     [[nodiscard]] bool at_rest() const { return queue_.empty() && tied_.empty(); }
     void outcome_into(Outcome& outcome);
