@@ -9,6 +9,8 @@
 #include "protocol/error.hpp"
 #include "world/process.hpp"
 
+#include <algorithm>
+#include <array>
 #include <span>
 #include <vector>
 
@@ -112,13 +114,13 @@ public:
     // --- verdicts ----------------------------------------------------------------------------------------------------
     /// Verdicts are few and are repeated often: the same one has the same number.
     [[nodiscard]] std::uint32_t keep(protocol::Verdict const& verdict) {
-        std::vector<std::byte> bytes(protocol::kVerdictBytes);
+        std::array<std::byte, protocol::kVerdictBytes> bytes{};
         protocol::encode_verdict(verdict, bytes);
         for (std::size_t back = 1; back <= verdicts_.size() && back <= 8; ++back) {
-            if (verdicts_[verdicts_.size() - back] == bytes)
+            if (std::ranges::equal(verdicts_[verdicts_.size() - back], bytes))
                 return static_cast<std::uint32_t>(verdicts_.size() - back);
         }
-        verdicts_.push_back(std::move(bytes));
+        verdicts_.emplace_back(bytes.begin(), bytes.end());
         return static_cast<std::uint32_t>(verdicts_.size() - 1U);
     }
     [[nodiscard]] std::vector<std::byte> const& verdict(std::uint32_t id) const { return verdicts_[id]; }
@@ -148,7 +150,7 @@ private:
     std::vector<List> lists_;
     std::uint32_t lists_used_ = 0;  ///< of lists_, free ones included
     std::vector<std::uint32_t> free_;
-    std::vector<std::vector<std::byte>> verdicts_;
+    std::vector<std::vector<std::byte>> verdicts_;  ///< each stays where it is: events show it while others come
     std::vector<std::vector<std::byte>> bytes_;
     std::vector<std::uint32_t> free_bytes_;
     std::size_t bytes_kept_ = 0;

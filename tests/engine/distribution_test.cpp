@@ -122,6 +122,14 @@ TEST(Distribution, MeansAndDeviationsAreThoseOfTheCurves) {
     expect("empirical 1us 2us 9us", (1.5e3 + 5.5e3) / 2, 2'466.4);
 }
 
+TEST(Distribution, AmongIsTheMiddleOfItsSliceWhateverTheirNumberIs) {
+    Distribution const steps = Distribution::uniform(0, 24'575);
+    for (std::uint32_t const n : {1U, 2U, 3U, 4U, 6U, 4'096U, 12'288U}) {
+        for (std::uint32_t i = 0; i < n; ++i)
+            ASSERT_EQ(steps.among(i, n), (2 * std::int64_t{i} + 1) * 12'288 / n) << i << " of " << n;
+    }
+}
+
 TEST(Distribution, QuantilesAreThoseOfTheCurves) {
     EXPECT_NEAR(static_cast<double>(read("normal 10s 1s").among(974, 1'000)), 11.95148e9, 1e6);  // z(0.9745)
     EXPECT_NEAR(static_cast<double>(read("normal 10s 1s").among(25, 1'000)), 8.04852e9, 1e6);

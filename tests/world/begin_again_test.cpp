@@ -1,10 +1,11 @@
 /// One world after the other in the same memory: each is what it would be in memory of its own.
+#include "engine/draw.hpp"
 #include "engine/seeded_oracle.hpp"
 #include "generate/plans.hpp"
 #include "plans.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <tuple>
 
 namespace ronde::sim {
 namespace {
@@ -79,11 +80,12 @@ TEST(BeginAgain, EqualsAWorldOfItsOwn) {
 TEST(BeginAgain, LeavesNothingOfAWorldThatWasNotPlayedToItsEnd) {
     World again;
     Outcome outcome;
-    for (std::uint64_t number = 0; number < 200; ++number) {
+    for (std::uint64_t number = 0; number < 300; ++number) {
         again.begin(made_up(1'000 + number));
         if (number % 3 == 0)
             again.keep_dependencies();
-        for (std::uint64_t events = 0; events < 7 * number && again.advance(); ++events) {
+        // Somewhere in the middle of it: most of these worlds have more events.
+        for (std::uint64_t left = 20 + draw(1, 2, number) % 400; left > 0 && again.advance(); --left) {
         }
         WorldPlan const plan = made_up(2'000 + number);
         again.begin(plan);
@@ -91,6 +93,24 @@ TEST(BeginAgain, LeavesNothingOfAWorldThatWasNotPlayedToItsEnd) {
         ASSERT_EQ(difference(outcome, run(plan)), "") << "world " << number;
         EXPECT_TRUE(again.critical_path().pieces.empty());
     }
+}
+
+TEST(BeginAgain, TakesNoMoreMemoryTheHundredthTime) {
+    World again;
+    Outcome outcome;
+    std::uint64_t bytes = 0;
+    for (int round = 0; round < 100; ++round) {
+        for (std::uint64_t const number : {7U, 8U, 9U}) {
+            again.begin(made_up(number));
+            for (int left = round; left > 0 && again.advance(); --left) {
+            }
+        }
+        again.begin(plan_of(40));
+        again.run(outcome);
+        if (round == 0)
+            bytes = outcome.world_bytes;
+    }
+    EXPECT_LE(outcome.world_bytes, bytes + bytes / 8);
 }
 
 TEST(BeginAgain, AsksTheOracleThatItIsGiven) {
