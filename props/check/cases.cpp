@@ -112,11 +112,11 @@ void CaseRunner::make(std::uint64_t index, Heritage const& heritage, CaseResult&
 }
 
 void CaseRunner::play(sim::Oracle& choices, CaseResult& result) {
-    sim::World world(result.plan, &choices);
-    watch_.watch(world);
+    world_.begin(result.plan, &choices);
+    watch_.watch(world_);
     result.reach.clear();
-    world.watch(result.reach);
-    watch_.finish(world.run());
+    world_.watch(result.reach);
+    watch_.play();
     result.outcome = watch_.outcome();
     PropertySet const expected = expected_of(result.outcome.policies, result.outcome.nroots);
     for (Violation const& violation : watch_.violations()) {
@@ -164,7 +164,7 @@ void CaseRunner::run(std::uint64_t index, Heritage const& heritage, CaseResult& 
 
 /// Played once more, in every other way there is.
 void CaseRunner::compare(CaseResult& result) {
-    Judged const judged = judge({result.plan, result.tape});
+    Judged const judged = judge({result.plan, result.tape}, {}, judges_);
     for (Violation const& violation : judged.violations) {
         bool const known = std::any_of(result.unexpected.begin(), result.unexpected.end(),
                                        [&](Violation const& other) { return other.property == violation.property; });

@@ -77,7 +77,9 @@ private:
     void compare(CaseResult& result);
 
     CaseRules rules_;
+    sim::World world_;  ///< of one case after the other
     Watch watch_;
+    JudgeRoom judges_;
     std::atomic<std::uint64_t> under_way_{0};
 };
 

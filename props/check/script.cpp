@@ -16,14 +16,21 @@ namespace {
 /// An oracle for a script: its tape, or the plan's own seed where there is none.
 class ScriptOracle {
 public:
-    explicit ScriptOracle(Script const& script)
-        : seeded_(script.plan.seed),
-          taped_(script.tape ? sim::TapeOracle::replay(*script.tape) : sim::TapeOracle::record(seeded_)) {}
-    [[nodiscard]] sim::TapeOracle& oracle() { return taped_; }
+    ScriptOracle(Script const& script, bool keeps_tape) : seeded_(script.plan.seed) {
+        if (script.tape)
+            taped_.emplace(sim::TapeOracle::replay(*script.tape));
+        else if (keeps_tape)
+            taped_.emplace(sim::TapeOracle::record(seeded_));
+    }
+    ScriptOracle(ScriptOracle const&) = delete;  // what records has to be where it was made
+    ScriptOracle& operator=(ScriptOracle const&) = delete;
+    [[nodiscard]] sim::Oracle& oracle() { return taped_ ? static_cast<sim::Oracle&>(*taped_) : seeded_; }
+    /// Only of one that keeps it, or that has one.
+    [[nodiscard]] sim::Tape const& tape() const { return taped_->tape(); }
 
 private:
     sim::SeededOracle seeded_;
-    sim::TapeOracle taped_;
+    std::optional<sim::TapeOracle> taped_;
 };
 
 }  // namespace
@@ -39,25 +46,30 @@ std::optional<Violation> Judged::violation_of(PropertyId property) const {
 }
 
 Judged judge(Script const& script, JudgeOptions const& options) {
+    JudgeRoom room;
+    return judge(script, options, room);
+}
+
+Judged judge(Script const& script, JudgeOptions const& options, JudgeRoom& room) {
     Judged judged;
-    ScriptOracle choices(script);
-    sim::World world(script.plan, &choices.oracle());
-    Watch watch(world, PropertySet::all());
-    watch.finish(world.run());
-    judged.outcome = watch.outcome();
+    ScriptOracle choices(script, options.keep_tape);
+    room.world.begin(script.plan, &choices.oracle());
+    room.watch.watch(room.world);
+    room.watch.play();
+    judged.outcome = room.watch.outcome();
     if (options.keep_tape)
-        judged.tape = choices.oracle().tape();
-    std::vector<Violation> all = watch.violations();
+        judged.tape = choices.tape();
+    std::vector<Violation> all = room.watch.violations();
     auto const add = [&](std::optional<Violation> violation) {
         if (violation)
             all.push_back(std::move(*violation));
     };
     if (options.twins) {
-        ScriptOracle again(script);
-        add(same_again(script.plan, again.oracle(), judged.outcome));
-        add(any_schedule(script.plan, script.plan.seed + 1U));
-        add(both_lanes(script.plan));
-        add(strangers_delay_nobody(script.plan, judged.outcome));
+        ScriptOracle again(script, false);
+        add(same_again(script.plan, again.oracle(), judged.outcome, room.twin));
+        add(any_schedule(script.plan, script.plan.seed + 1U, room.twin));
+        add(both_lanes(script.plan, room.twin));
+        add(strangers_delay_nobody(script.plan, judged.outcome, room.twin));
     }
     PropertySet const expected = expected_of(judged.outcome.policies, judged.outcome.nroots);
     for (Violation& violation : all)

@@ -33,8 +33,16 @@ struct JudgeOptions {
     bool keep_tape = false;  ///< Judged::tape is wanted
 };
 
+/// Where scripts are played one after the other, in the same memory. Belongs to one thread.
+struct JudgeRoom {
+    sim::World world;
+    sim::World twin;
+    Watch watch{PropertySet::all()};
+};
+
 /// Plays a script under all properties. Choices behind the end of its tape are the first ones.
 [[nodiscard]] Judged judge(Script const& script, JudgeOptions const& options = {});
+[[nodiscard]] Judged judge(Script const& script, JudgeOptions const& options, JudgeRoom& room);
 
 /// "failures/s1-1-42.toml" and, with a tape, "failures/s1-1-42.tape": each is written beside its place and renamed.
 /// `remarks` become comments at the top. An error of one line, or an empty text.

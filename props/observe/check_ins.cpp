@@ -23,7 +23,7 @@ bool at_a_door(protocol::Event const& event) { return event.link.link_class() ==
 
 // --- S3 -------------------------------------------------------------------------------------------------------------
 
-bool OneRing::begin(Scene const& scene) {
+bool OneRing::begin(Scene const& scene, Premise const&) {
     ready_.assign(scene.plan().nranks, kNoProcess);
     return scene.plan().nranks > 1;
 }
@@ -31,14 +31,14 @@ bool OneRing::begin(Scene const& scene) {
 void OneRing::on_step(Step const& step, Scene const& scene, Findings& findings) {
     if (!step.enters(Phase::ready))
         return;
-    ready_[scene.facts(step.process()).rank] = step.process();
+    ready_[scene.rank_of(step.process())] = step.process();
     look_at_hands(step.process(), false, scene, findings);
 }
 
 /// `settled`: both ends have had the time to name the connection.
 void OneRing::look_at_hands(ProcessId process, bool settled, Scene const& scene, Findings& findings) const {
     std::uint32_t const nranks = scene.plan().nranks;
-    RankId const rank = scene.facts(process).rank;
+    RankId const rank = scene.rank_of(process);
     struct Hand {
         protocol::Link mine;
         protocol::Link theirs;
@@ -80,8 +80,15 @@ void OneRing::at_end(sim::Outcome const& outcome, Scene const& scene, Findings& 
 
 // --- S4 -------------------------------------------------------------------------------------------------------------
 
-bool CountedOnce::begin(Scene const& scene) {
-    books_.assign(scene.plan().nroots, Book{});
+bool CountedOnce::begin(Scene const& scene, Premise const&) {
+    protocol::Partition const partition{scene.plan().nranks, scene.plan().nroots};
+    if (books_.size() < scene.plan().nroots)
+        books_.resize(scene.plan().nroots);
+    for (std::uint32_t index = 0; index < scene.plan().nroots; ++index) {
+        Book& book = books_[index];
+        book.present.assign(partition.expected_check_ins(index), kNoProcess);
+        book.count = book.done = 0;
+    }
     return true;
 }
 
@@ -92,21 +99,27 @@ void CountedOnce::on_step(Step const& step, Scene const& scene, Findings& findin
     Book& book = books_[index];
     protocol::Root const& root = *step.seen->root;
     if (Welcome const welcome = welcome_in(step, scene); welcome.process != kNoProcess) {
-        RankId const claimed = scene.facts(welcome.process).rank;
+        RankId const claimed = scene.rank_of(welcome.process);
         if (claimed != welcome.rank || welcome.local_id >= root.expected())
             findings.add(id(), {welcome.rank},
                          fmt::format("root {} has entered rank {} as rank {}, number {} of {}", index, claimed,
                                      welcome.rank, welcome.local_id, root.expected()));
-        auto const [known, fresh] = book.present.emplace(welcome.local_id, welcome.process);
-        if (!fresh && known->second != welcome.process)
+        if (welcome.local_id >= book.present.size())
+            book.present.resize(welcome.local_id + std::size_t{1}, kNoProcess);
+        ProcessId& known = book.present[welcome.local_id];
+        if (known == kNoProcess) {
+            known = welcome.process;
+            ++book.count;
+        } else if (known != welcome.process) {
             findings.add(
                 id(), {welcome.rank},
                 fmt::format("a second process has taken the place of rank {} at root {}", welcome.rank, index));
+        }
     }
-    if (root.checked_in() != book.present.size()) {
+    if (root.checked_in() != book.count) {
         findings.add(id(), {},
                      fmt::format("root {} counts {} check-ins, and {} ranks have checked in", index, root.checked_in(),
-                                 book.present.size()));
+                                 book.count));
     }
     if (root.done() < book.done || root.done() > root.expected())
         findings.add(id(), {},
@@ -117,7 +130,7 @@ void CountedOnce::on_step(Step const& step, Scene const& scene, Findings& findin
 
 // --- S5 -------------------------------------------------------------------------------------------------------------
 
-bool StrangersChangeNothing::begin(Scene const& scene) {
+bool StrangersChangeNothing::begin(Scene const& scene, Premise const&) {
     doors_.clear();
     ranks_.clear();
     roots_.assign(scene.plan().nroots, RootBefore{});
@@ -180,10 +193,10 @@ void StrangersChangeNothing::on_step(Step const& step, Scene const& scene, Findi
     ProcessId const outsider = behind(step, scene);
     if (outsider != kNoProcess && scene.facts(outsider).outsider) {
         RankId const rank = step.is_rank() ? step.process() : kNoRank;
-        std::string const whose = step.is_rank() ? fmt::format("rank {}", rank) : std::string("a root");
+        auto const whose = [&] { return step.is_rank() ? fmt::format("rank {}", rank) : std::string("a root"); };
         if (has_changed(step))
             findings.add(id(), step.is_rank() ? std::vector<RankId>{rank} : std::vector<RankId>{},
-                         fmt::format("{} is not the same after {} of an outsider", whose,
+                         fmt::format("{} is not the same after {} of an outsider", whose(),
                                      step.event().kind == EventKind::frame ? protocol::name_of(step.event().frame.kind)
                                                                            : protocol::name_of(step.event().kind)));
         for (protocol::Action const& action : step.actions) {
@@ -191,7 +204,7 @@ void StrangersChangeNothing::on_step(Step const& step, Scene const& scene, Findi
                               action.link == step.event().link;
             if (!word && action.kind != ActionKind::accept)
                 findings.add(id(), step.is_rank() ? std::vector<RankId>{rank} : std::vector<RankId>{},
-                             fmt::format("an outsider has made {} {}", whose, protocol::name_of(action.kind)));
+                             fmt::format("an outsider has made {} {}", whose(), protocol::name_of(action.kind)));
         }
     }
     remember(step);
@@ -199,7 +212,7 @@ void StrangersChangeNothing::on_step(Step const& step, Scene const& scene, Findi
 
 // --- S6 -------------------------------------------------------------------------------------------------------------
 
-bool BoundsHold::begin(Scene const& scene) {
+bool BoundsHold::begin(Scene const& scene, Premise const&) {
     nranks_ = scene.plan().nranks;
     nroots_ = scene.plan().nroots;
     root_doors_ = scene.plan().root_pending_limit;
@@ -237,8 +250,10 @@ void BoundsHold::on_step(Step const& step, Scene const&, Findings& findings) {
     for (protocol::Action const& action : step.actions) {
         bool const shuts = (action.kind == ActionKind::admit || action.kind == ActionKind::close) &&
                            action.link.link_class() == LinkClass::pending;
+        if (!shuts)
+            continue;
         std::size_t const door = first_door(step.process()) + action.link.index();
-        if (!shuts || words_[door] == kShut)
+        if (words_[door] == kShut)
             continue;
         words_[door] = kShut;
         --open_[step.process()];
@@ -285,58 +300,62 @@ void BoundsHold::at_end(sim::Outcome const&, Scene const& scene, Findings& findi
 
 // --- S7 -------------------------------------------------------------------------------------------------------------
 
-bool EverythingReleased::begin(Scene const&) { return true; }
+bool EverythingReleased::begin(Scene const&, Premise const&) { return true; }
 
 void EverythingReleased::at_end(sim::Outcome const&, Scene const& scene, Findings& findings) {
     if (!scene.at_rest())
         return;
-    std::vector<std::uint32_t> ports(scene.hosts(), 0);
+    ports_.assign(scene.hosts(), 0);
     for (ProcessId process = 0; process < scene.processes(); ++process) {
         sim::ProcessFacts const facts = scene.facts(process);
         sim::Holdings const holds = scene.holdings(process);
-        ports[facts.host] += holds.calls;
-        if (facts.kind == Kind::stranger || (!facts.started && !facts.dead))
-            continue;
-        std::string const whose =
-            facts.kind == Kind::root
-                ? fmt::format("root {}", process - scene.plan().nranks)
-                : fmt::format("rank {}{}", facts.rank, process < scene.plan().nranks ? "" : " (again)");
-        std::vector<RankId> const ranks = facts.kind == Kind::root ? std::vector<RankId>{} : std::vector{facts.rank};
-        if (holds.descriptors != holds.connections + holds.listeners)
-            findings.add(id(), ranks,
-                         fmt::format("{} holds {} descriptors for {} connections and {} listeners", whose,
-                                     holds.descriptors, holds.connections, holds.listeners));
-        bool const ended = facts.dead || facts.over;
-        std::uint32_t listeners = 0;
-        std::uint32_t connections = 0;
-        if (!facts.dead && facts.kind == Kind::root)
-            listeners = 1;  // late comers are told how the round ended
-        if (!ended && facts.kind == Kind::rank) {
-            protocol::RankState const& state = scene.state(process);
-            if (state.phase != Phase::ready || facts.busy)
-                continue;  // not over: L2 has a word on that
-            listeners = 1;
-            connections = static_cast<std::uint32_t>(std::popcount(state.out_open) + std::popcount(state.in_open));
-        }
-        if (!ended && facts.kind == Kind::root)
-            continue;
-        bool const late = holds.deadline_ns != kNever && !facts.dead;
-        if (holds.connections != connections || holds.listeners > listeners || holds.at_the_doors > 0 || late)
-            findings.add(id(), ranks,
-                         fmt::format("{} is {} and holds {} connections instead of {}, {} listeners{}{}", whose,
-                                     facts.dead   ? "dead"
-                                     : facts.over ? "over"
-                                                  : "ready",
-                                     holds.connections, connections, holds.listeners,
-                                     holds.at_the_doors > 0 ? ", somebody at the doors" : "",
-                                     late ? ", and a timer" : ""));
+        ports_[facts.host] += holds.calls;
+        if (facts.kind != Kind::stranger && (facts.started || facts.dead))
+            look_at(process, facts, holds, scene, findings);
     }
     for (std::uint32_t host = 0; host < scene.hosts(); ++host) {
-        if (scene.ports_in_use(host) != ports[host])
+        if (scene.ports_in_use(host) != ports_[host])
             findings.add(id(), {},
                          fmt::format("host {} has {} ports in use for {} connections", host, scene.ports_in_use(host),
-                                     ports[host]));
+                                     ports_[host]));
     }
+}
+
+void EverythingReleased::look_at(ProcessId process, sim::ProcessFacts const& facts, sim::Holdings const& holds,
+                                 Scene const& scene, Findings& findings) const {
+    auto const whose = [&] {
+        return facts.kind == Kind::root
+                   ? fmt::format("root {}", process - scene.plan().nranks)
+                   : fmt::format("rank {}{}", facts.rank, process < scene.plan().nranks ? "" : " (again)");
+    };
+    auto const ranks = [&] { return facts.kind == Kind::root ? std::vector<RankId>{} : std::vector{facts.rank}; };
+    if (holds.descriptors != holds.connections + holds.listeners)
+        findings.add(id(), ranks(),
+                     fmt::format("{} holds {} descriptors for {} connections and {} listeners", whose(),
+                                 holds.descriptors, holds.connections, holds.listeners));
+    bool const ended = facts.dead || facts.over;
+    std::uint32_t listeners = 0;
+    std::uint32_t connections = 0;
+    if (!facts.dead && facts.kind == Kind::root)
+        listeners = 1;  // late comers are told how the round ended
+    if (!ended && facts.kind == Kind::rank) {
+        protocol::RankState const& state = scene.state(process);
+        if (state.phase != Phase::ready || facts.busy)
+            return;  // not over: L2 has a word on that
+        listeners = 1;
+        connections = static_cast<std::uint32_t>(std::popcount(state.out_open) + std::popcount(state.in_open));
+    }
+    if (!ended && facts.kind == Kind::root)
+        return;
+    bool const late = holds.deadline_ns != kNever && !facts.dead;
+    if (holds.connections != connections || holds.listeners > listeners || holds.at_the_doors > 0 || late)
+        findings.add(id(), ranks(),
+                     fmt::format("{} is {} and holds {} connections instead of {}, {} listeners{}{}", whose(),
+                                 facts.dead   ? "dead"
+                                 : facts.over ? "over"
+                                              : "ready",
+                                 holds.connections, connections, holds.listeners,
+                                 holds.at_the_doors > 0 ? ", somebody at the doors" : "", late ? ", and a timer" : ""));
 }
 
 }  // namespace ronde::props

@@ -16,7 +16,8 @@ namespace ronde::props {
 class OneRing final : public PropertyObserver {
 public:
     [[nodiscard]] PropertyId id() const override { return PropertyId::s3; }
-    [[nodiscard]] bool begin(Scene const& scene) override;
+    [[nodiscard]] bool begin(Scene const& scene, Premise const& premise) override;
+    [[nodiscard]] StepKinds wants() const override { return StepKinds::entering(); }
     void on_step(Step const& step, Scene const& scene, Findings& findings) override;
     void at_end(sim::Outcome const& outcome, Scene const& scene, Findings& findings) override;
 
@@ -32,15 +33,17 @@ private:
 class CountedOnce final : public PropertyObserver {
 public:
     [[nodiscard]] PropertyId id() const override { return PropertyId::s4; }
-    [[nodiscard]] bool begin(Scene const& scene) override;
+    [[nodiscard]] bool begin(Scene const& scene, Premise const& premise) override;
+    [[nodiscard]] StepKinds wants() const override { return StepKinds::of_roots(); }
     void on_step(Step const& step, Scene const& scene, Findings& findings) override;
 
 private:
     struct Book {
-        std::map<std::uint32_t, ProcessId> present;  ///< local id -> who checked in
+        std::vector<ProcessId> present;  ///< by local id: who checked in; kNoProcess: nobody yet
+        std::uint32_t count = 0;         ///< of those who are present
         std::uint32_t done = 0;
     };
-    std::vector<Book> books_;  ///< by root
+    std::vector<Book> books_;  ///< by root; of this world those of its roots
 };
 
 /// S5: what an outsider says changes nothing but the count of strangers.
@@ -52,7 +55,7 @@ private:
 class StrangersChangeNothing final : public PropertyObserver {
 public:
     [[nodiscard]] PropertyId id() const override { return PropertyId::s5; }
-    [[nodiscard]] bool begin(Scene const& scene) override;
+    [[nodiscard]] bool begin(Scene const& scene, Premise const& premise) override;
     void on_step(Step const& step, Scene const& scene, Findings& findings) override;
 
 private:
@@ -82,7 +85,7 @@ private:
 class BoundsHold final : public PropertyObserver {
 public:
     [[nodiscard]] PropertyId id() const override { return PropertyId::s6; }
-    [[nodiscard]] bool begin(Scene const& scene) override;
+    [[nodiscard]] bool begin(Scene const& scene, Premise const& premise) override;
     void on_step(Step const& step, Scene const& scene, Findings& findings) override;
     void at_end(sim::Outcome const& outcome, Scene const& scene, Findings& findings) override;
 
@@ -107,8 +110,14 @@ private:
 class EverythingReleased final : public PropertyObserver {
 public:
     [[nodiscard]] PropertyId id() const override { return PropertyId::s7; }
-    [[nodiscard]] bool begin(Scene const& scene) override;
+    [[nodiscard]] bool begin(Scene const& scene, Premise const& premise) override;
+    [[nodiscard]] StepKinds wants() const override { return StepKinds::of(); }
     void at_end(sim::Outcome const& outcome, Scene const& scene, Findings& findings) override;
+
+private:
+    void look_at(ProcessId process, sim::ProcessFacts const& facts, sim::Holdings const& holds, Scene const& scene,
+                 Findings& findings) const;
+    std::vector<std::uint32_t> ports_;  ///< by host: of its processes' calls
 };
 
 }  // namespace ronde::props

@@ -30,9 +30,9 @@ TimeNs ReadyOnceHealed::bound_ns(TimeNs healed_ns, sim::WorldPlan const& plan) {
     return 2 * healed_ns + TimeNs{2} * 9'500 * kMillisecondNs + doors_ns + plan.budget_ns / 16;
 }
 
-bool ReadyOnceHealed::begin(Scene const& scene) {
+bool ReadyOnceHealed::begin(Scene const& scene, Premise const& premise) {
     healed_ns_ = 0;
-    if (!premise_of(scene.plan()).passing)
+    if (!premise.passing)
         return false;
     for (sim::Fault const& fault : scene.plan().faults) {
         if (fault.kind == FaultKind::late)
@@ -73,7 +73,7 @@ void ReadyOnceHealed::at_end(sim::Outcome const& outcome, Scene const& scene, Fi
 
 // --- L2 -------------------------------------------------------------------------------------------------------------
 
-bool EndsByDeadline::begin(Scene const& scene) {
+bool EndsByDeadline::begin(Scene const& scene, Premise const&) {
     sim::WorldPlan const& plan = scene.plan();
     started_ns_.assign(scene.processes(), -1);
     // Who has to share a processor notices its deadline when it has its turn.
@@ -111,9 +111,11 @@ void EndsByDeadline::on_step(Step const& step, Scene const& scene, Findings& fin
     if (!ends || !bootstraps)
         return;
     TimeNs const late_ns = step.seen->now_ns - started_ns_[step.process()] - scene.plan().budget_ns;
+    if (late_ns <= grace_ns_)
+        return;
     sim::ProcessFacts const facts = scene.facts(step.process());
     bool const told_so = facts.endless && scene.policies().deadlines == protocol::Deadlines::everywhere;
-    if (late_ns <= grace_ns_ || told_so)
+    if (told_so)
         return;
     RankId const rank = facts.rank;
     findings.add(id(), {rank}, fmt::format("rank {} has ended {} us after its deadline", rank, late_ns / 1'000));
@@ -139,8 +141,8 @@ void EndsByDeadline::at_end(sim::Outcome const&, Scene const& scene, Findings& f
 
 // --- L3 -------------------------------------------------------------------------------------------------------------
 
-bool NamesTheMissing::begin(Scene const& scene) {
-    premise_ = premise_of(scene.plan());
+bool NamesTheMissing::begin(Scene const& scene, Premise const& premise) {
+    premise_ = premise;
     protocol::Partition const partition{scene.plan().nranks, scene.plan().nroots};
     present_.resize(scene.plan().nroots);
     for (std::uint32_t index = 0; index < scene.plan().nroots; ++index)
@@ -168,12 +170,14 @@ void NamesTheMissing::judge_blame(protocol::Error const& error, RankId rank, Fin
 
 void NamesTheMissing::on_step(Step const& step, Scene const& scene, Findings& findings) {
     if (step.is_rank()) {
-        RankId const rank = scene.facts(step.process()).rank;
+        bool const fails = step.enters(Phase::failed);
+        if (!fails && !step.enters(Phase::closed))
+            return;
+        RankId const rank = scene.rank_of(step.process());
         protocol::Error const& error = step.seen->rank->error();
-        if (step.enters(Phase::failed) && error.reporter == rank)
+        if (fails && error.reporter == rank)
             judge_blame(error, rank, findings);
-        if (step.enters(Phase::failed) || step.enters(Phase::closed))
-            ended_[rank] = true;
+        ended_[rank] = true;
         return;
     }
     std::uint32_t const index = step.process() - scene.plan().nranks;
@@ -248,11 +252,18 @@ void NamesTheMissing::at_end(sim::Outcome const& outcome, Scene const& scene, Fi
 // --- L4 -------------------------------------------------------------------------------------------------------------
 
 Headway headway_of(protocol::RankState const& state) {
-    auto const bits = [](std::uint32_t mask) { return static_cast<std::uint64_t>(std::popcount(mask)); };
+    // Two masks at once, and by hand: not every processor that a build is for has an instruction for it, and then each
+    // count is a call. Sums in fields of 2, 4 and 8 bits.
+    auto const bits = [](std::uint32_t mask, std::uint32_t other) {
+        std::uint64_t sums = std::uint64_t{mask} << 32U | other;
+        sums -= sums >> 1U & 0x5555'5555'5555'5555U;
+        sums = (sums & 0x3333'3333'3333'3333U) + (sums >> 2U & 0x3333'3333'3333'3333U);
+        return ((sums + (sums >> 4U)) & 0x0f0f'0f0f'0f0f'0f0fU) * 0x0101'0101'0101'0101U >> 56U;
+    };
     Headway progress;
     progress.phase = static_cast<std::uint32_t>(state.phase);
     progress.operation = state.operation;
-    std::uint64_t work = 6 * (bits(state.out_open | state.gone_out) + bits(state.in_open | state.gone_in));
+    std::uint64_t work = 6 * bits(state.out_open | state.gone_out, state.in_open | state.gone_in);
     for (protocol::Dial const& dial : state.dials) {
         // An open chord is counted with its bit.
         if (dial.state != protocol::Dial::State::open || dial.link.link_class() != protocol::LinkClass::chord_out)
@@ -260,12 +271,12 @@ Headway headway_of(protocol::RankState const& state) {
     }
     for (protocol::Door const door : state.doors)
         work += door == protocol::Door::challenged ? 1U : 0U;
-    work += state.accepted + 2U * (bits(state.served) + bits(state.heard)) + state.window + state.from_prev +
-            state.from_next + state.turn + bits(state.early) + bits(state.spoken);
-    work += bits(state.flags & std::uint32_t{protocol::RankState::kKnowsSuccessor | protocol::RankState::kTable |
-                                             protocol::RankState::kInspected | protocol::RankState::kRootOpen |
-                                             protocol::RankState::kPreviousRootOpen | protocol::RankState::kServedAll |
-                                             protocol::RankState::kRootDone | protocol::RankState::kCommitted});
+    using State = protocol::RankState;
+    constexpr std::uint32_t steps = std::uint32_t{State::kKnowsSuccessor} | State::kTable | State::kInspected |
+                                    State::kRootOpen | State::kPreviousRootOpen | State::kServedAll | State::kRootDone |
+                                    State::kCommitted;
+    work += state.accepted + 2U * bits(state.served, state.heard) + state.window + state.from_prev + state.from_next +
+            state.turn + bits(state.early, state.spoken) + bits(state.flags & steps, 0);
     work += state.listeners;
     progress.work = work;
     return progress;
@@ -282,10 +293,12 @@ std::uint32_t MeasureDecreases::most_idle_steps(std::uint32_t nranks, bool root)
     return root ? 32U + 8U * nranks : 24U + 2U * protocol::log2_ceil(nranks);
 }
 
-bool MeasureDecreases::begin(Scene const& scene) {
+bool MeasureDecreases::begin(Scene const& scene, Premise const& premise) {
     machines_.assign(scene.processes(), Machine{});
+    most_of_ranks_ = most_idle_steps(scene.plan().nranks, false);
+    most_of_roots_ = most_idle_steps(scene.plan().nranks, true);
     // After ready, operations follow one another as the program likes.
-    return premise_of(scene.plan()).calm;
+    return premise.calm;
 }
 
 void MeasureDecreases::on_step(Step const& step, Scene const& scene, Findings& findings) {
@@ -293,26 +306,28 @@ void MeasureDecreases::on_step(Step const& step, Scene const& scene, Findings& f
     if (step.is_rank() && step.seen->phase_before == static_cast<std::uint8_t>(Phase::ready))
         return;
     Headway const now = step.is_rank() ? headway_of(step.seen->rank->state()) : headway_of(*step.seen->root);
-    std::string const whose = step.is_rank() ? fmt::format("rank {}", step.process())
-                                             : fmt::format("root {}", step.process() - scene.plan().nranks);
-    std::vector<RankId> const ranks = step.is_rank() ? std::vector<RankId>{step.process()} : std::vector<RankId>{};
+    auto const whose = [&] {
+        return step.is_rank() ? fmt::format("rank {}", step.process())
+                              : fmt::format("root {}", step.process() - scene.plan().nranks);
+    };
+    auto const ranks = [&] { return step.is_rank() ? std::vector<RankId>{step.process()} : std::vector<RankId>{}; };
     if (now < machine.progress)
-        findings.add(id(), ranks,
-                     fmt::format("{} has gone back in {}, from ({}, {}, {}) to ({}, {}, {}), in a calm world", whose,
+        findings.add(id(), ranks(),
+                     fmt::format("{} has gone back in {}, from ({}, {}, {}) to ({}, {}, {}), in a calm world", whose(),
                                  protocol::name_of(step.event().kind), machine.progress.phase,
                                  machine.progress.operation, machine.progress.work, now.phase, now.operation,
                                  now.work));
     machine.idle += now == machine.progress ? 1U : 0U;
     machine.progress = now;
-    std::uint32_t const most = most_idle_steps(scene.plan().nranks, !step.is_rank());
+    std::uint32_t const most = step.is_rank() ? most_of_ranks_ : most_of_roots_;
     if (machine.idle == most + 1U)
-        findings.add(id(), ranks,
-                     fmt::format("{} has made {} steps that bring it no nearer to its end", whose, machine.idle));
+        findings.add(id(), ranks(),
+                     fmt::format("{} has made {} steps that bring it no nearer to its end", whose(), machine.idle));
 }
 
 // --- D4 -------------------------------------------------------------------------------------------------------------
 
-bool FunctionOfItsEvents::begin(Scene const& scene) {
+bool FunctionOfItsEvents::begin(Scene const& scene, Premise const&) {
     twins_.clear();
     twins_.resize(scene.processes());
     return true;

@@ -22,7 +22,8 @@ public:
     [[nodiscard]] static TimeNs bound_ns(TimeNs healed_ns, sim::WorldPlan const& plan);
 
     [[nodiscard]] PropertyId id() const override { return PropertyId::l1; }
-    [[nodiscard]] bool begin(Scene const& scene) override;
+    [[nodiscard]] bool begin(Scene const& scene, Premise const& premise) override;
+    [[nodiscard]] StepKinds wants() const override { return StepKinds::of(); }
     void on_fault(TimeNs now_ns, sim::Fault const& fault) override;
     void at_end(sim::Outcome const& outcome, Scene const& scene, Findings& findings) override;
 
@@ -38,7 +39,8 @@ private:
 class EndsByDeadline final : public PropertyObserver {
 public:
     [[nodiscard]] PropertyId id() const override { return PropertyId::l2; }
-    [[nodiscard]] bool begin(Scene const& scene) override;
+    [[nodiscard]] bool begin(Scene const& scene, Premise const& premise) override;
+    [[nodiscard]] StepKinds wants() const override { return StepKinds::entering(); }
     void on_step(Step const& step, Scene const& scene, Findings& findings) override;
     void on_fault(TimeNs now_ns, sim::Fault const& fault) override;
     void at_end(sim::Outcome const& outcome, Scene const& scene, Findings& findings) override;
@@ -56,7 +58,8 @@ private:
 class NamesTheMissing final : public PropertyObserver {
 public:
     [[nodiscard]] PropertyId id() const override { return PropertyId::l3; }
-    [[nodiscard]] bool begin(Scene const& scene) override;
+    [[nodiscard]] bool begin(Scene const& scene, Premise const& premise) override;
+    [[nodiscard]] StepKinds wants() const override { return StepKinds::entering() | StepKinds::of_roots(); }
     void on_step(Step const& step, Scene const& scene, Findings& findings) override;
     void at_end(sim::Outcome const& outcome, Scene const& scene, Findings& findings) override;
 
@@ -92,7 +95,7 @@ public:
     [[nodiscard]] static std::uint32_t most_idle_steps(std::uint32_t nranks, bool root);
 
     [[nodiscard]] PropertyId id() const override { return PropertyId::l4; }
-    [[nodiscard]] bool begin(Scene const& scene) override;
+    [[nodiscard]] bool begin(Scene const& scene, Premise const& premise) override;
     void on_step(Step const& step, Scene const& scene, Findings& findings) override;
 
 private:
@@ -101,6 +104,8 @@ private:
         std::uint32_t idle = 0;
     };
     std::vector<Machine> machines_;  ///< by process
+    std::uint32_t most_of_ranks_ = 0;
+    std::uint32_t most_of_roots_ = 0;
 };
 
 /// D4: a machine that is fed the same events again goes through the same states.
@@ -111,7 +116,8 @@ private:
 class FunctionOfItsEvents final : public PropertyObserver {
 public:
     [[nodiscard]] PropertyId id() const override { return PropertyId::d4; }
-    [[nodiscard]] bool begin(Scene const& scene) override;
+    [[nodiscard]] bool begin(Scene const& scene, Premise const& premise) override;
+    [[nodiscard]] StepKinds wants() const override { return StepKinds::of_ranks(); }
     void on_step(Step const& step, Scene const& scene, Findings& findings) override;
 
 private:

@@ -129,9 +129,15 @@ void touch(sim::Fault const& fault, WorldPlan const& plan, std::vector<bool>& to
 
 Premise premise_of(WorldPlan const& plan) {
     Premise premise;
+    find_premise(plan, premise);
+    return premise;
+}
+
+void find_premise(WorldPlan const& plan, Premise& premise) {
     protocol::Policies const policies = protocol::resolve(plan.policies, plan.nranks, plan.nroots);
     bool const roomy = is_roomy(plan);
     premise.touched.assign(plan.nranks, !roomy);
+    premise.never.clear();
     bool all_pass = true;
     bool missing = false;
     bool shared = false;
@@ -159,7 +165,6 @@ Premise premise_of(WorldPlan const& plan) {
     premise.passing = roomy && all_pass && gives_its_word(policies);
     premise.only_missing = roomy && missing && !shared && !others;
     premise.only_shared_devices = roomy && shared && !missing && !others;
-    return premise;
 }
 
 }  // namespace ronde::props

@@ -26,5 +26,7 @@ struct Premise {
 };
 
 [[nodiscard]] Premise premise_of(sim::WorldPlan const& plan);
+/// ... into one that keeps the memory it has.
+void find_premise(sim::WorldPlan const& plan, Premise& premise);
 
 }  // namespace ronde::props

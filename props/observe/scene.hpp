@@ -5,7 +5,7 @@
 #include "world/look.hpp"
 #include "world/world.hpp"
 
-#include <optional>
+#include <span>
 
 namespace ronde::props {
 
@@ -30,8 +30,17 @@ public:
     /// Whether holder() tells entries of other ranks apart.
     [[nodiscard]] virtual bool exact() const = 0;
     [[nodiscard]] virtual std::uint32_t known(ProcessId process) const = 0;
+    /// By rank: whose entry `reader` holds; kNoProcess: none. Empty: it holds none at all. Until the next step.
+    [[nodiscard]] virtual std::span<ProcessId const> table(ProcessId reader) const = 0;
     /// Whose entry `reader` holds at `rank`; kNoProcess: none.
-    [[nodiscard]] virtual ProcessId holder(ProcessId reader, RankId rank) const = 0;
+    [[nodiscard]] ProcessId holder(ProcessId reader, RankId rank) const {
+        std::span<ProcessId const> const all = table(reader);
+        return rank < all.size() ? all[rank] : kNoProcess;
+    }
+    /// Whom a process claims to be; kNoRank: it is no rank.
+    [[nodiscard]] RankId rank_of(ProcessId process) const {
+        return process < plan().nranks ? process : facts(process).rank;
+    }
     [[nodiscard]] virtual protocol::Entry entry_of(ProcessId process) const = 0;
     [[nodiscard]] virtual sim::OtherEnd other_end(ProcessId process, protocol::Link link) const = 0;
     [[nodiscard]] virtual std::uint32_t hosts() const = 0;
@@ -51,7 +60,7 @@ public:
     [[nodiscard]] protocol::RankState const& state(ProcessId process) const override { return look_.rank(process); }
     [[nodiscard]] bool exact() const override { return look_.exact(); }
     [[nodiscard]] std::uint32_t known(ProcessId process) const override { return look_.known(process); }
-    [[nodiscard]] ProcessId holder(ProcessId reader, RankId rank) const override { return look_.holder(reader, rank); }
+    [[nodiscard]] std::span<ProcessId const> table(ProcessId reader) const override { return look_.table(reader); }
     [[nodiscard]] protocol::Entry entry_of(ProcessId process) const override { return look_.entry_of(process); }
     [[nodiscard]] sim::OtherEnd other_end(ProcessId process, protocol::Link link) const override {
         return look_.other_end(process, link);

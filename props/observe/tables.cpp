@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ronde::props {
 namespace {
 
@@ -23,13 +25,26 @@ std::string who(ProcessId process, Scene const& scene) {
                                          : fmt::format("another process of rank {}", facts.rank);
 }
 
-RankId rank_of(Step const& step, Scene const& scene) { return scene.facts(step.process()).rank; }
+RankId rank_of(Step const& step, Scene const& scene) { return scene.rank_of(step.process()); }
+
+/// A rank's table, also where it holds nothing at all.
+class Held {
+public:
+    Held(ProcessId reader, Scene const& scene) : all_(scene.table(reader)) {}
+    [[nodiscard]] ProcessId operator[](RankId rank) const { return rank < all_.size() ? all_[rank] : kNoProcess; }
+    [[nodiscard]] bool equals(std::vector<ProcessId> const& other) const {
+        return std::equal(all_.begin(), all_.end(), other.begin(), other.end());
+    }
+
+private:
+    std::span<ProcessId const> all_;
+};
 
 }  // namespace
 
 // --- S1 -------------------------------------------------------------------------------------------------------------
 
-bool TableExact::begin(Scene const& scene) {
+bool TableExact::begin(Scene const& scene, Premise const&) {
     checked_in_.assign(scene.plan().nranks, kNoProcess);
     at_other_root_.assign(scene.plan().nranks, kNoProcess);
     return true;
@@ -48,8 +63,9 @@ void TableExact::on_step(Step const& step, Scene const& scene, Findings& finding
     if (!scene.exact())
         return;
     bool const committed = scene.policies().commit != protocol::Commit::none;
+    Held const table(step.process(), scene);
     for (RankId i = 0; i < nranks; ++i) {
-        ProcessId const holder = scene.holder(step.process(), i);
+        ProcessId const holder = table[i];
         bool const own = i == rank && (holder == kNoProcess || holder == step.process());
         bool const counted = holder == checked_in_[i] || (!committed && holder == at_other_root_[i]);
         if (own || (holder != kNoProcess && counted))
@@ -62,7 +78,7 @@ void TableExact::on_step(Step const& step, Scene const& scene, Findings& finding
 
 // --- S2 -------------------------------------------------------------------------------------------------------------
 
-bool TablesEqual::begin(Scene const& scene) {
+bool TablesEqual::begin(Scene const& scene, Premise const&) {
     first_.clear();
     whose_ = kNoRank;
     return scene.exact() && scene.plan().nranks > 1;
@@ -73,14 +89,17 @@ void TablesEqual::on_step(Step const& step, Scene const& scene, Findings& findin
         return;
     RankId const rank = rank_of(step, scene);
     std::uint32_t const nranks = scene.plan().nranks;
+    Held const table(step.process(), scene);
     if (whose_ == kNoRank) {
         whose_ = rank;
         for (RankId i = 0; i < nranks; ++i)
-            first_.push_back(scene.holder(step.process(), i));
+            first_.push_back(table[i]);
         return;
     }
+    if (table.equals(first_))
+        return;
     for (RankId i = 0; i < nranks; ++i) {
-        ProcessId const holder = scene.holder(step.process(), i);
+        ProcessId const holder = table[i];
         if (holder == first_[i] ||
             (holder != kNoProcess && first_[i] != kNoProcess && scene.entry_of(holder) == scene.entry_of(first_[i])))
             continue;
@@ -92,8 +111,9 @@ void TablesEqual::on_step(Step const& step, Scene const& scene, Findings& findin
 
 // --- S8 -------------------------------------------------------------------------------------------------------------
 
-bool DevicesDistinct::begin(Scene const& scene) {
+bool DevicesDistinct::begin(Scene const& scene, Premise const& premise) {
     looked_at_.clear();
+    only_shared_devices_ = premise.only_shared_devices;
     return scene.exact() && scene.policies().device_check != protocol::DeviceCheck::off;
 }
 
@@ -108,22 +128,16 @@ void DevicesDistinct::on_step(Step const& step, Scene const& scene, Findings& fi
     if (!step.enters(Phase::ready))
         return;
     std::uint32_t const nranks = scene.plan().nranks;
-    bool const seen = looked_at_.size() == nranks && [&] {
-        for (RankId i = 0; i < nranks; ++i) {
-            if (scene.holder(step.process(), i) != looked_at_[i])
-                return false;
-        }
-        return true;
-    }();
-    if (seen)
+    Held const table(step.process(), scene);
+    if (table.equals(looked_at_))
         return;
     looked_at_.clear();
-    std::vector<protocol::Entry> entries;
+    entries_.clear();
     for (RankId i = 0; i < nranks; ++i) {
-        looked_at_.push_back(scene.holder(step.process(), i));
-        entries.push_back(looked_at_.back() == kNoProcess ? protocol::Entry{} : scene.entry_of(looked_at_.back()));
+        looked_at_.push_back(table[i]);
+        entries_.push_back(looked_at_.back() == kNoProcess ? protocol::Entry{} : scene.entry_of(looked_at_.back()));
     }
-    protocol::DevicePair const pair = protocol::find_duplicate_device(entries);
+    protocol::DevicePair const pair = protocol::find_duplicate_device(entries_);
     if (pair.first == kNoRank)
         return;
     findings.add(id(), {pair.first, pair.second},
@@ -133,7 +147,7 @@ void DevicesDistinct::on_step(Step const& step, Scene const& scene, Findings& fi
 
 void DevicesDistinct::at_end(sim::Outcome const& outcome, Scene const& scene, Findings& findings) {
     bool const told = scene.policies().verdicts == protocol::Verdicts::everyone;
-    if (!told || !premise_of(scene.plan()).only_shared_devices)
+    if (!told || !only_shared_devices_)
         return;
     for (sim::RankEnd const& end : outcome.not_ready) {
         if (end.end != sim::End::failed)
@@ -150,7 +164,7 @@ void DevicesDistinct::at_end(sim::Outcome const& outcome, Scene const& scene, Fi
 
 // --- S9 -------------------------------------------------------------------------------------------------------------
 
-bool OnlyThisSession::begin(Scene const& scene) {
+bool OnlyThisSession::begin(Scene const& scene, Premise const&) {
     welcomed_.assign(scene.processes(), false);
     return scene.exact();
 }
@@ -168,8 +182,9 @@ void OnlyThisSession::on_step(Step const& step, Scene const& scene, Findings& fi
     if (!step.enters(Phase::ready))
         return;
     RankId const rank = rank_of(step, scene);
+    Held const table(step.process(), scene);
     for (RankId i = 0; i < scene.plan().nranks; ++i) {
-        ProcessId const holder = scene.holder(step.process(), i);
+        ProcessId const holder = table[i];
         if (holder == kNoProcess || holder == step.process() || (holder < welcomed_.size() && welcomed_[holder]))
             continue;
         return findings.add(id(), {rank, i},

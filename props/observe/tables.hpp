@@ -15,7 +15,8 @@ namespace ronde::props {
 class TableExact final : public PropertyObserver {
 public:
     [[nodiscard]] PropertyId id() const override { return PropertyId::s1; }
-    [[nodiscard]] bool begin(Scene const& scene) override;
+    [[nodiscard]] bool begin(Scene const& scene, Premise const& premise) override;
+    [[nodiscard]] StepKinds wants() const override { return StepKinds::entering() | StepKinds::welcoming(); }
     void on_step(Step const& step, Scene const& scene, Findings& findings) override;
 
 private:
@@ -33,7 +34,8 @@ private:
 class TablesEqual final : public PropertyObserver {
 public:
     [[nodiscard]] PropertyId id() const override { return PropertyId::s2; }
-    [[nodiscard]] bool begin(Scene const& scene) override;
+    [[nodiscard]] bool begin(Scene const& scene, Premise const& premise) override;
+    [[nodiscard]] StepKinds wants() const override { return StepKinds::entering(); }
     void on_step(Step const& step, Scene const& scene, Findings& findings) override;
 
 private:
@@ -49,13 +51,16 @@ private:
 class DevicesDistinct final : public PropertyObserver {
 public:
     [[nodiscard]] PropertyId id() const override { return PropertyId::s8; }
-    [[nodiscard]] bool begin(Scene const& scene) override;
+    [[nodiscard]] bool begin(Scene const& scene, Premise const& premise) override;
+    [[nodiscard]] StepKinds wants() const override { return StepKinds::entering(); }
     void on_step(Step const& step, Scene const& scene, Findings& findings) override;
     void at_end(sim::Outcome const& outcome, Scene const& scene, Findings& findings) override;
 
 private:
     [[nodiscard]] bool share(ProcessId a, ProcessId b, Scene const& scene) const;
     std::vector<ProcessId> looked_at_;  ///< the last table that was searched
+    std::vector<protocol::Entry> entries_;
+    bool only_shared_devices_ = false;  ///< Premise
 };
 
 /// S9: tables come only from check-ins of this session.
@@ -66,7 +71,8 @@ private:
 class OnlyThisSession final : public PropertyObserver {
 public:
     [[nodiscard]] PropertyId id() const override { return PropertyId::s9; }
-    [[nodiscard]] bool begin(Scene const& scene) override;
+    [[nodiscard]] bool begin(Scene const& scene, Premise const& premise) override;
+    [[nodiscard]] StepKinds wants() const override { return StepKinds::entering() | StepKinds::welcoming(); }
     void on_step(Step const& step, Scene const& scene, Findings& findings) override;
 
 private:

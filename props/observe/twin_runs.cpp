@@ -18,10 +18,12 @@ Violation violation_of(PropertyId id, sim::Outcome const& outcome, std::string s
 
 }  // namespace
 
-std::optional<Violation> same_again(sim::WorldPlan const& plan, sim::Oracle& again, sim::Outcome const& first) {
+std::optional<Violation> same_again(sim::WorldPlan const& plan, sim::Oracle& again, sim::Outcome const& first,
+                                    sim::World& room) {
     sim::WorldPlan played = plan;
     played.fast_forward = false;  // a watched world plays every frame
-    sim::Outcome const second = sim::World(played, &again).run();
+    room.begin(played, &again);
+    sim::Outcome const second = room.run();
     if (second.digest == first.digest)
         return std::nullopt;
     return violation_of(PropertyId::d1, second,
@@ -29,13 +31,13 @@ std::optional<Violation> same_again(sim::WorldPlan const& plan, sim::Oracle& aga
                                     to_text(first.digest), to_text(second.digest), first.steps, second.steps));
 }
 
-std::optional<Violation> any_schedule(sim::WorldPlan const& plan, std::uint64_t seed) {
-    if (!premise_of(plan).calm)
+std::optional<Violation> any_schedule(sim::WorldPlan const& plan, std::uint64_t seed, sim::World& room) {
+    if (!plan.faults.empty() || !premise_of(plan).calm)
         return std::nullopt;
     sim::SeededOracle choices(seed);
-    sim::World world(plan, &choices);
-    sim::Outcome const outcome = world.run();
-    return calm_end(outcome, WorldScene(world.look()), seed);
+    room.begin(plan, &choices);
+    sim::Outcome const outcome = room.run();
+    return calm_end(outcome, WorldScene(room.look()), seed);
 }
 
 std::optional<Violation> calm_end(sim::Outcome const& outcome, Scene const& scene, std::uint64_t seed) {
@@ -56,14 +58,18 @@ std::optional<Violation> calm_end(sim::Outcome const& outcome, Scene const& scen
     return std::nullopt;
 }
 
-std::optional<Violation> both_lanes(sim::WorldPlan const& plan) {
+std::optional<Violation> both_lanes(sim::WorldPlan const& plan, sim::World& room) {
     sim::WorldPlan other = plan;
     other.fast_forward = true;
-    sim::Outcome const whole = sim::World(other).run();
+    room.begin(other);
+    if (!room.skips_ring())
+        return std::nullopt;
+    sim::Outcome const whole = room.run();
     if (whole.skipped_frames == 0)
         return std::nullopt;
     other.fast_forward = false;
-    return lanes_differ(whole, sim::World(other).run());
+    room.begin(other);
+    return lanes_differ(whole, room.run());
 }
 
 std::optional<Violation> lanes_differ(sim::Outcome const& whole, sim::Outcome const& played) {
@@ -77,13 +83,17 @@ std::optional<Violation> lanes_differ(sim::Outcome const& whole, sim::Outcome co
                                     whole.last_table_ns, played.last_table_ns));
 }
 
-std::optional<Violation> strangers_delay_nobody(sim::WorldPlan const& plan, sim::Outcome const& with) {
+std::optional<Violation> strangers_delay_nobody(sim::WorldPlan const& plan, sim::Outcome const& with,
+                                                sim::World& room) {
+    if (plan.faults.empty())
+        return std::nullopt;
     sim::WorldPlan calm = plan;
     std::erase_if(calm.faults, [](sim::Fault const& fault) { return fault.kind == sim::FaultKind::stranger; });
-    bool const strangers_alone = calm.faults.empty() && !plan.faults.empty();
+    bool const strangers_alone = calm.faults.empty();
     if (!strangers_alone || !premise_of(plan).passing || !premise_of(calm).calm)
         return std::nullopt;
-    sim::Outcome const without = sim::World(calm).run();
+    room.begin(calm);
+    sim::Outcome const without = room.run();
     if (!without.all_ready())
         return std::nullopt;  // L1's business
     // A door may be held for its patience; then the one who waits finds its socket given up at worst once, and has

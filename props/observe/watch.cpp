@@ -75,19 +75,26 @@ void Watch::watch(sim::World& world) {
 
 void Watch::begin(Scene const& scene) {
     scene_ = &scene;
+    nranks_ = scene.plan().nranks;
     findings_.clear();
-    actions_.clear();
-    pieces_ = most_actions_ = 0;
+    forget_actions();
+    find_premise(scene.plan(), premise_);
     told_.clear();
+    for (auto& told : told_of_)
+        told.clear();
     for (auto const& property : properties_) {
-        if (property->begin(scene))
-            told_.push_back(property.get());
+        if (!property->begin(scene, premise_))
+            continue;
+        told_.push_back(property.get());
+        for (std::uint32_t kind = 0; kind < kStepKinds; ++kind) {
+            if (property->wants().has(static_cast<StepKind>(kind)))
+                told_of_[kind].push_back(property.get());
+        }
     }
 }
 
 std::string Watch::run() {
-    RONDE_CHECK(world_ != nullptr, "Watch::run: expected a world to watch");
-    finish(world_->run());
+    play();
     PropertySet const expected = expected_of(scene_->policies(), scene_->plan().nroots);
     std::string text;
     for (Violation const& violation : violations()) {
@@ -97,9 +104,19 @@ std::string Watch::run() {
     return text;
 }
 
+void Watch::play() {
+    RONDE_CHECK(world_ != nullptr, "Watch::play: expected a world to watch");
+    world_->run(outcome_);
+    judge_end();
+}
+
 void Watch::finish(sim::Outcome const& outcome) {
     outcome_ = outcome;
-    findings_.at(outcome.steps, outcome.simulated_ns);
+    judge_end();
+}
+
+void Watch::judge_end() {
+    findings_.at(outcome_.steps, outcome_.simulated_ns);
     for (PropertyObserver* const property : told_)
         property->at_end(outcome_, *scene_, findings_);
 }
@@ -111,18 +128,36 @@ std::optional<Violation> Watch::unexpected() const {
     return found == violations().end() ? std::nullopt : std::optional(*found);
 }
 
-void Watch::on_actions(ProcessId, protocol::Actions const& actions) {
+/// Nearly every answer is one piece, which is still there when the step is over.
+void Watch::on_actions(ProcessId process, protocol::Actions const& actions) {
+    auto const again = [](protocol::Action const& action) { return action.kind == protocol::ActionKind::reserve; };
+    bool const rank = process < nranks_;
+    bool const whole = !actions.more() && (rank || std::none_of(actions.begin(), actions.end(), again));
+    RONDE_CHECK(copied_ || pieces_ == 0, "a piece of an answer says that it is not the last one");
     ++pieces_;
     most_actions_ = std::max(most_actions_, actions.size());
+    if (whole && !copied_)
+        return;
+    copied_ = true;
     actions_.insert(actions_.end(), actions.begin(), actions.end());
 }
 
 void Watch::on_step(sim::StepSeen const& seen) {
     findings_.at(seen.number, seen.now_ns);
-    Step const step{&seen, actions_, std::max(pieces_, 1U), most_actions_};
-    for (PropertyObserver* const property : told_)
+    std::span<protocol::Action const> actions = actions_;
+    if (pieces_ > 0 && !copied_)
+        actions = {seen.actions->begin(), seen.actions->end()};
+    Step const step{&seen, actions, std::max(pieces_, 1U), most_actions_};
+    for (PropertyObserver* const property : told_of_[static_cast<std::size_t>(step.kind())])
         property->on_step(step, *scene_, findings_);
+    pieces_ = most_actions_ = 0;
+    if (copied_)
+        forget_actions();
+}
+
+void Watch::forget_actions() {
     actions_.clear();
+    copied_ = false;
     pieces_ = most_actions_ = 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "observe/property.hpp"
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,8 @@ public:
     /// is left out. The outcome stays with outcome().
     [[nodiscard]] std::string run();
     [[nodiscard]] sim::Outcome const& outcome() const { return outcome_; }
+    /// Runs the world that is watched to its end, without words: outcome() and violations() have what came of it.
+    void play();
     /// For those that run the world themselves: it is over.
     void finish(sim::Outcome const& outcome);
 
@@ -58,15 +61,21 @@ public:
     void on_fault(TimeNs now_ns, sim::Fault const& fault) override;
 
 private:
+    void judge_end();
+    void forget_actions();
     void add(std::unique_ptr<PropertyObserver> property, PropertySet wanted);
 
     std::vector<std::unique_ptr<PropertyObserver>> properties_;
-    std::vector<PropertyObserver*> told_;  ///< those that this world can concern
+    std::vector<PropertyObserver*> told_;                             ///< those that this world can concern
+    std::array<std::vector<PropertyObserver*>, kStepKinds> told_of_;  ///< ... by kind of step
+    Premise premise_;
     std::optional<WorldScene> own_scene_;
     Scene const* scene_ = nullptr;
     sim::World* world_ = nullptr;
     Findings findings_;
-    std::vector<protocol::Action> actions_;  ///< of the step under way
+    std::vector<protocol::Action> actions_;  ///< of the step under way, when it has several pieces
+    bool copied_ = false;                    ///< they are there
+    std::uint32_t nranks_ = 0;
     std::uint32_t pieces_ = 0;
     std::uint32_t most_actions_ = 0;
     sim::Outcome outcome_;

@@ -1,34 +1,15 @@
 #include "engine/digest.hpp"
 
 #include "engine/draw.hpp"
+#include "engine/record_hash.hpp"
 
 #include <fmt/format.h>
-
-#define XXH_INLINE_ALL  // a call into the library costs as much as the hash
-#include <xxhash.h>
 
 #include <charconv>
 
 namespace ronde::sim {
 
-void RunningDigest::absorb(std::span<const std::byte> record) {
-    // Above 240 bytes XXH3 sets up a state that pays off for kilobytes; states of machines are a few hundred bytes.
-    // Pieces are hashed independently, which lets the processor overlap them, with their number as the seed.
-    constexpr std::size_t kPiece = 128;
-    constexpr std::size_t kLargestPiece = 240;
-    Digest128 sum{kBytesRecord, record.size()};
-    for (std::uint64_t piece = 0;; ++piece) {
-        std::size_t const bytes = record.size() > kLargestPiece ? kPiece : record.size();
-        XXH128_hash_t const hash = XXH3_128bits_withSeed(record.data(), bytes, piece);
-        sum.low += hash.low64;
-        sum.high += hash.high64;
-        if (bytes == record.size())
-            break;
-        record = record.subspan(bytes);
-    }
-    chain(sum.low, sum.high);
-    ++records_;
-}
+void RunningDigest::absorb(std::span<const std::byte> record) { absorb_hashed(record_hash(record)); }
 
 Digest128 RunningDigest::value() const noexcept {
     std::uint64_t const high = detail::mix(high_ ^ detail::mix(low_ + records_));

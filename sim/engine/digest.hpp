@@ -32,6 +32,11 @@ class RunningDigest {
 public:
     /// One record; its length and its bounds count, two records are not their concatenation.
     void absorb(std::span<const std::byte> record);
+    /// The same for those who have its hash already (record_hash.hpp).
+    void absorb_hashed(Digest128 const& hash) noexcept {
+        chain(hash.low, hash.high);
+        ++records_;
+    }
     /// One number, as a record of its own kind.
     void absorb(std::uint64_t number) noexcept {
         chain(number, kNumberRecord);
@@ -42,9 +47,11 @@ public:
     [[nodiscard]] Digest128 value() const noexcept;
     [[nodiscard]] std::uint64_t records() const noexcept { return records_; }
 
+    /// Mixed into the hash of each record.
+    static constexpr std::uint64_t kBytesRecord = 0xbb67'ae85'84ca'a73bU;
+
 private:
     static constexpr std::uint64_t kNumberRecord = 0x6a09'e667'f3bc'c909U;  // fractions of the roots of 2 and 3
-    static constexpr std::uint64_t kBytesRecord = 0xbb67'ae85'84ca'a73bU;
 
     void chain(std::uint64_t low, std::uint64_t high) noexcept {
         // Rotation, xor, multiplication by odd numbers, and an addition: each can be undone, so equal records on

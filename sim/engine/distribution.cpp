@@ -5,6 +5,7 @@
 #include "protocol/check.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace ronde::sim {
@@ -142,7 +143,10 @@ TimeNs Distribution::draw_shaped(std::uint64_t bits) const {
 
 TimeNs Distribution::among(std::uint32_t index, std::uint32_t n) const {
     RONDE_CHECK(index < n, "Distribution::among: expected an index below n");
-    return draw(static_cast<std::uint64_t>((static_cast<detail::Wide>(2 * std::uint64_t{index} + 1) << 63U) / n));
+    std::uint64_t const middle = 2 * std::uint64_t{index} + 1;  // in halves of a slice
+    if (std::has_single_bit(n))                                 // without a division of 128 bits
+        return draw(middle << (63U - static_cast<unsigned>(std::countr_zero(n))));
+    return draw(static_cast<std::uint64_t>((static_cast<detail::Wide>(middle) << 63U) / n));
 }
 
 bool operator==(Distribution const& a, Distribution const& b) {

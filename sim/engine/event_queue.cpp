@@ -1,6 +1,7 @@
 #include "engine/event_queue.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace ronde::sim {
 
@@ -97,11 +98,17 @@ void EventQueue::place(std::uint64_t at, std::uint32_t slot) {
 void EventQueue::push_small(TimeNs at_ns, std::uint32_t slot) {
     if (few_.empty())
         few_.reserve(kSmall + 1);
+    // Trips take much the same time, so that it goes near the one before it: in front of it, behind what comes later.
+    std::size_t const size = few_.size();
+    std::size_t to = std::min(last_place_, size);
+    while (to > 0 && few_[to - 1].at_ns <= at_ns)
+        --to;
+    while (to < size && few_[to].at_ns > at_ns)
+        ++to;
     few_.push_back({at_ns, slot});
-    std::size_t to = few_.size() - 1;
-    for (; to > 0 && few_[to - 1].at_ns <= at_ns; --to)
-        few_[to] = few_[to - 1];
+    std::memmove(&few_[to] + 1, &few_[to], (size - to) * sizeof(Popped));
     few_[to] = {at_ns, slot};
+    last_place_ = to;
     if (few_.size() > kSmall)
         outgrow();
 }
@@ -299,6 +306,7 @@ void EventQueue::clear() {
         }
     }
     few_.clear();
+    last_place_ = 0;
     far_.clear();
     far_pushes_ = 0;
     window_.clear();

@@ -222,8 +222,9 @@ private:
     std::uint32_t chunks_used_ = 0;  ///< chunks that were ever handed out
     std::uint32_t free_chunks_ = kNoChunk;
 
-    std::vector<Popped> few_;  ///< the events of a small queue, the latest first
-    std::vector<Far> far_;     ///< a heap
+    std::vector<Popped> few_;     ///< the events of a small queue, the latest first
+    std::size_t last_place_ = 0;  ///< in few_, of what was pushed last, if that is still there
+    std::vector<Far> far_;        ///< a heap
     std::uint64_t far_pushes_ = 0;
     std::vector<InWindow> scratch_;
 };

@@ -9,6 +9,9 @@
 #include "protocol/error.hpp"
 #include "world/process.hpp"
 
+#include <algorithm>
+#include <array>
+#include <span>
 #include <vector>
 
 namespace ronde::sim {
@@ -17,7 +20,16 @@ class Contents {
 public:
     static constexpr std::uint32_t kExactRanks = 2'048;
 
+    /// Nothing is known to anybody of `nranks` ranks. Keeps the memory it has.
     void size_for(std::uint32_t nranks) {
+        for (auto& table : tables_)
+            table.clear();
+        lists_used_ = 0;
+        free_.clear();
+        verdicts_.clear();
+        bytes_.clear();
+        free_bytes_.clear();
+        bytes_kept_ = 0;
         nranks_ = nranks;
         exact_ = nranks <= kExactRanks;
         holders_.resize(nranks);
@@ -32,6 +44,12 @@ public:
         if (!exact_)
             return holders_[rank];
         return reader < tables_.size() && !tables_[reader].empty() ? tables_[reader][rank] : kNoProcess;
+    }
+    /// ... of all ranks; empty: it has learned nothing.
+    [[nodiscard]] std::span<ProcessId const> table(ProcessId reader) const {
+        if (!exact_)
+            return holders_;
+        return reader < tables_.size() ? std::span<ProcessId const>(tables_[reader]) : std::span<ProcessId const>();
     }
     /// `reader` learns an entry. Only exact tables keep it.
     void learn(ProcessId reader, RankId rank, ProcessId holder) {
@@ -48,24 +66,27 @@ public:
     [[nodiscard]] ProcessId checked_in(RankId rank) const { return holders_[rank]; }
 
     // --- lists in flight ---------------------------------------------------------------------------------------------
-    /// Keeps a list of entries until it was let go as often as it was kept.
-    [[nodiscard]] std::uint32_t keep(std::vector<ProcessId> entries) {
-        std::uint32_t id = 0;
-        if (free_.empty()) {
-            id = static_cast<std::uint32_t>(lists_.size());
-            lists_.emplace_back();
-        } else {
+    /// Makes a list of `count` entries, to be filled by the caller before anything else. It is kept until it was let go
+    /// as often as it was kept; this is the first time.
+    [[nodiscard]] std::uint32_t keep_list(std::size_t count) {
+        std::uint32_t id = lists_used_;
+        if (!free_.empty()) {
             id = free_.back();
             free_.pop_back();
+        } else if (++lists_used_ > lists_.size()) {
+            lists_.emplace_back();
         }
-        lists_[id] = {std::move(entries), 1};
+        lists_[id].entries.resize(count);
+        lists_[id].uses = 1;
         return id;
     }
+    [[nodiscard]] std::span<ProcessId> list_to_fill(std::uint32_t id) { return lists_[id].entries; }
     void keep_again(std::uint32_t id) { ++lists_[id].uses; }
     void let_go(std::uint32_t id) {
         if (--lists_[id].uses > 0)
             return;
-        lists_[id].entries = {};
+        if (lists_[id].entries.capacity() > kShortList)
+            lists_[id].entries = {};
         free_.push_back(id);
     }
     [[nodiscard]] std::vector<ProcessId> const& list(std::uint32_t id) const { return lists_[id].entries; }
@@ -93,13 +114,13 @@ public:
     // --- verdicts ----------------------------------------------------------------------------------------------------
     /// Verdicts are few and are repeated often: the same one has the same number.
     [[nodiscard]] std::uint32_t keep(protocol::Verdict const& verdict) {
-        std::vector<std::byte> bytes(protocol::kVerdictBytes);
+        std::array<std::byte, protocol::kVerdictBytes> bytes{};
         protocol::encode_verdict(verdict, bytes);
         for (std::size_t back = 1; back <= verdicts_.size() && back <= 8; ++back) {
-            if (verdicts_[verdicts_.size() - back] == bytes)
+            if (std::ranges::equal(verdicts_[verdicts_.size() - back], bytes))
                 return static_cast<std::uint32_t>(verdicts_.size() - back);
         }
-        verdicts_.push_back(std::move(bytes));
+        verdicts_.emplace_back(bytes.begin(), bytes.end());
         return static_cast<std::uint32_t>(verdicts_.size() - 1U);
     }
     [[nodiscard]] std::vector<std::byte> const& verdict(std::uint32_t id) const { return verdicts_[id]; }
@@ -115,6 +136,9 @@ public:
     }
 
 private:
+    /// Memory of longer lists is given back at once.
+    static constexpr std::size_t kShortList = 64;
+
     struct List {
         std::vector<ProcessId> entries;
         std::uint32_t uses = 0;
@@ -124,8 +148,9 @@ private:
     std::vector<ProcessId> holders_;
     std::vector<std::vector<ProcessId>> tables_;
     std::vector<List> lists_;
+    std::uint32_t lists_used_ = 0;  ///< of lists_, free ones included
     std::vector<std::uint32_t> free_;
-    std::vector<std::vector<std::byte>> verdicts_;
+    std::vector<std::vector<std::byte>> verdicts_;  ///< each stays where it is: events show it while others come
     std::vector<std::vector<std::byte>> bytes_;
     std::vector<std::uint32_t> free_bytes_;
     std::size_t bytes_kept_ = 0;

@@ -35,15 +35,25 @@ public:
         }
     }
 
+    /// Empty, as if new, but keeps the memory it has.
+    void clear() {
+        stretches_.clear();
+        width_ns_ = 1;
+    }
+
     [[nodiscard]] std::vector<QueueDepth> points() const {
         std::vector<QueueDepth> all;
+        points_into(all);
+        return all;
+    }
+    void points_into(std::vector<QueueDepth>& all) const {
+        all.clear();
         all.reserve(2 * stretches_.size());
         for (Stretch const& one : stretches_) {
             all.push_back(one.deepest);
             if (one.last.at_ns != one.deepest.at_ns || one.last.depth != one.deepest.depth)
                 all.push_back(one.last);
         }
-        return all;
     }
 
 private:

@@ -236,7 +236,7 @@ void WorldState::perform(ProcessId id, Action const& action) {
         return hand_over_unread(end.connection, end.side, true);
     }
     case ActionKind::close:
-        std::erase_if(later_, [&](Event const& event) { return event.link == action.link; });
+        later_.erase_if([&](Event const& event) { return event.link == action.link; });
         if (EndOf const end = find(id, action.link); end.exists())
             close_end(end.connection, end.side, false);
         return;

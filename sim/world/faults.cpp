@@ -284,8 +284,7 @@ std::vector<EndOf> WorldState::ends_of(ProcessId process) {
     if (processes_[process].kind == ProcessKind::root) {
         for (std::uint32_t i = 0; i < root_of(process).records.size(); ++i)
             add(protocol::member(i));
-        for (std::uint32_t i = 0; i < protocol::kMaxRootDoors; ++i)
-            add(protocol::pending(i));
+        root_of(process).each_door([&](std::uint32_t i) { add(protocol::pending(i)); });
         add(protocol::kCallbackLink);
         return ends;
     }

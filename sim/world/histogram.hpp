@@ -15,10 +15,7 @@ class Histogram {
 public:
     void add(protocol::TimeNs duration_ns) {
         auto const value = static_cast<std::uint64_t>(duration_ns);
-        std::size_t const bin = bin_of(value);
-        if (bin >= counts_.size())
-            counts_.resize(bin + 1);
-        ++counts_[bin];
+        ++count_in(bin_of(value));
         ++count_;
         if (count_ == 1 || duration_ns < least_ns_)
             least_ns_ = duration_ns;
@@ -37,14 +34,22 @@ public:
             return least_ns_;
         std::uint64_t const wanted = (count_ * per_mille + 999U) / 1000U;
         std::uint64_t seen = 0;
-        for (std::size_t bin = 0; bin < counts_.size(); ++bin) {
-            seen += counts_[bin];
+        for (std::size_t i = 0; i < counts_.size(); ++i) {
+            seen += counts_[i];
             if (seen >= wanted) {
-                auto const edge_ns = static_cast<protocol::TimeNs>(upper_edge(bin));
+                auto const edge_ns = static_cast<protocol::TimeNs>(upper_edge(first_bin_ + i));
                 return edge_ns < least_ns_ ? least_ns_ : edge_ns > most_ns_ ? most_ns_ : edge_ns;
             }
         }
         return most_ns_;
+    }
+
+    /// Empty, as if new, but keeps the memory it has.
+    void clear() {
+        counts_.clear();
+        first_bin_ = 0;
+        count_ = 0;
+        least_ns_ = most_ns_ = 0;
     }
 
     friend bool operator==(Histogram const&, Histogram const&) = default;
@@ -66,7 +71,21 @@ private:
         return ((std::uint64_t{kSteps} + bin % kSteps + 1U) << shift) - 1U;
     }
 
-    std::vector<std::uint64_t> counts_;
+    /// What a phase takes is much alike for most: from the first bin that is used to the last one is a short way.
+    [[nodiscard]] std::uint64_t& count_in(std::size_t bin) {
+        if (counts_.empty())
+            first_bin_ = bin;
+        if (bin < first_bin_) {
+            counts_.insert(counts_.begin(), first_bin_ - bin, 0);
+            first_bin_ = bin;
+        }
+        if (bin - first_bin_ >= counts_.size())
+            counts_.resize(bin - first_bin_ + 1U);
+        return counts_[bin - first_bin_];
+    }
+
+    std::vector<std::uint64_t> counts_;  ///< from first_bin_ to the last bin that is used
+    std::size_t first_bin_ = 0;
     std::uint64_t count_ = 0;
     protocol::TimeNs least_ns_ = 0;
     protocol::TimeNs most_ns_ = 0;

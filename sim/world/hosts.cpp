@@ -5,23 +5,31 @@
 
 namespace ronde::sim {
 
-Hosts::Hosts(WorldPlan const& plan) : plan_(plan), own_roots_(plan.roots_on_own_hosts ? plan.nroots : 0U) {
+void Hosts::begin() {
+    WorldPlan const& plan = plan_;
+    own_roots_ = plan.roots_on_own_hosts ? plan.nroots : 0U;
     std::vector<std::uint32_t> const& sizes = plan.ranks_per_host;
-    if (sizes.size() == 1)
-        uniform_ = sizes.front();
+    uniform_ = sizes.size() == 1 ? sizes.front() : 0;
+    first_rank_.clear();
     RankId rank = 0;
     for (std::size_t i = 0; rank < plan.nranks; ++i) {
         first_rank_.push_back(rank);
         rank += sizes[i % sizes.size()];
     }
+    special_.clear();
     for (HostOverride const& special : plan.hosts) {
         for (std::uint32_t i = 0; i < special.count; ++i)
             special_[special.first + i] = &special.host;
     }
+    overrides_.clear();
     for (LinkOverride const& link : plan.links)
         overrides_[std::uint64_t{link.from_host} << 32U | link.to_host] = &link;
+    cores_.clear();
     ports_.assign(count(), 0);
     ports_waiting_.assign(count(), 0);
+    waiting_.clear();
+    waiting_from_ns_ = waiting_until_ns_ = 0;
+    ports_high_water_ = 0;
     limited_cores_ = plan.host.cores > 0 || plan.root_host.cores > 0 ||
                      std::any_of(plan.hosts.begin(), plan.hosts.end(),
                                  [](HostOverride const& special) { return special.host.cores > 0; });

@@ -1,10 +1,10 @@
 /// Machines and the wires between them: who lives where, what a trip costs, how many cores and ports are left.
 #pragma once
 
+#include "world/fifo.hpp"
 #include "world/occurrence.hpp"
 #include "world/plan.hpp"
 
-#include <deque>
 #include <map>
 #include <vector>
 
@@ -12,7 +12,10 @@ namespace ronde::sim {
 
 class Hosts {
 public:
-    explicit Hosts(WorldPlan const& plan);
+    /// `plan` must outlive it, and has no contradiction.
+    explicit Hosts(WorldPlan const& plan) : plan_(plan) { begin(); }
+    /// As if new, after the plan has changed. Keeps the memory it has.
+    void begin();
 
     /// Number of hosts: those of the ranks, those of roots that have their own, and one more for strangers.
     [[nodiscard]] std::uint32_t count() const {
@@ -71,7 +74,7 @@ private:
     static constexpr std::uint32_t kNoHost = (1U << 24U) - 1U;  ///< no port, just time
     static_assert(protocol::kMaxRanks + protocol::kMaxRoots + 1U <= kNoHost);
     std::vector<std::uint32_t> ports_;          ///< not to be had, by host
-    std::deque<WaitingPort> waiting_;           ///< in the order of time
+    Fifo<WaitingPort> waiting_;                 ///< in the order of time
     TimeNs waiting_from_ns_ = 0;                ///< what the first one counts from
     TimeNs waiting_until_ns_ = 0;               ///< when the last one is free
     std::vector<std::uint32_t> ports_waiting_;  ///< how many of these, by host

@@ -4,6 +4,7 @@
 #include "world/occurrence.hpp"
 #include "world/slab.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace ronde::sim {
@@ -67,11 +68,21 @@ public:
         cells_[hole] = {};
     }
 
+    /// Empty, but keeps some of the memory it has.
+    void clear() {
+        cells_.assign(std::min(cells_.size(), kKeptCells), {});
+        mask_ = cells_.empty() ? 0 : cells_.size() - 1U;
+        used_ = 0;
+        in_hand_ = {};
+    }
+
     [[nodiscard]] std::size_t size() const { return used_; }
     [[nodiscard]] std::size_t bytes() const { return cells_.size() * sizeof(Cell); }
 
 private:
     static constexpr std::uint32_t kFree = ~0U;
+    /// As many as it is cheap to write to before a small world begins.
+    static constexpr std::size_t kKeptCells = 512;
 
     /// The answer to one question, known without a search.
     struct InHand {

@@ -97,8 +97,7 @@ Holdings Look::holdings(ProcessId id) const {
         holdings.deadline_ns = root.machine.deadline();
         for (std::uint32_t i = 0; i < holdings.records; ++i)
             add(protocol::member(i));
-        for (std::uint32_t i = 0; i < protocol::kMaxRootDoors; ++i)
-            add(protocol::pending(i));
+        root.each_door([&](std::uint32_t i) { add(protocol::pending(i)); });
         add(protocol::kCallbackLink);
         add_listener(root.listener);
         return holdings;
@@ -138,6 +137,7 @@ std::uint32_t Look::known(ProcessId id) const {
 }
 
 ProcessId Look::holder(ProcessId reader, RankId rank) const { return state_->contents_.holder(reader, rank); }
+std::span<ProcessId const> Look::table(ProcessId reader) const { return state_->contents_.table(reader); }
 protocol::Entry Look::entry_of(ProcessId process) const { return state_->entry_of(process); }
 
 OtherEnd Look::other_end(ProcessId id, protocol::Link link) const {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -76,6 +77,8 @@ public:
     [[nodiscard]] std::uint32_t known(ProcessId id) const;
     /// Whose entry `reader` holds at `rank`; kNoProcess: none.
     [[nodiscard]] ProcessId holder(ProcessId reader, RankId rank) const;
+    /// The same of all ranks; empty when `reader` holds no entry. Valid until the next step.
+    [[nodiscard]] std::span<ProcessId const> table(ProcessId reader) const;
     /// What a process registers, or would.
     [[nodiscard]] protocol::Entry entry_of(ProcessId process) const;
     [[nodiscard]] OtherEnd other_end(ProcessId id, protocol::Link link) const;

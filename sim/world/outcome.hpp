@@ -92,6 +92,8 @@ struct Outcome {
     bool waiting_ring_unplayed = false;
     std::uint64_t world_bytes = 0;  ///< memory of the world at its fullest, as it accounts for it
 
+    /// As if new, but keeps the memory it has.
+    void clear();
     [[nodiscard]] bool all_ready() const { return ends[0] == nranks; }
     [[nodiscard]] std::uint32_t count(End end) const { return ends[static_cast<std::size_t>(end)]; }
 };

@@ -60,8 +60,8 @@ std::uint32_t WorldState::content_of(ProcessId id, Action const& action) {
             if (mine.table_content_of == mine.table_version) {
                 contents_.keep_again(mine.table_content);
             } else {
-                std::vector<ProcessId> table(mine.table.begin(), mine.table.begin() + action.count);
-                mine.table_content = contents_.keep(std::move(table));
+                mine.table_content = contents_.keep_list(action.count);
+                std::copy_n(mine.table.begin(), action.count, contents_.list_to_fill(mine.table_content).begin());
                 mine.table_content_of = mine.table_version;
                 contents_.keep_again(mine.table_content);  // for those that follow
             }
@@ -69,10 +69,11 @@ std::uint32_t WorldState::content_of(ProcessId id, Action const& action) {
         }
         if (action.count == 1)
             return contents_.holder(id, action.first);
-        std::vector<ProcessId> entries(action.count);
+        std::uint32_t const list = contents_.keep_list(action.count);
+        std::span<ProcessId> const entries = contents_.list_to_fill(list);
         for (std::uint32_t i = 0; i < action.count; ++i)
             entries[i] = contents_.holder(id, (action.first + i) % plan_.nranks);
-        return contents_.keep(std::move(entries));
+        return list;
     }
     case Source::verdict: {
         if (root)

@@ -6,7 +6,8 @@
 #include "world/occurrence.hpp"
 
 #include <algorithm>
-#include <deque>
+#include <bit>
+#include <iterator>
 #include <vector>
 
 namespace ronde::sim {
@@ -104,6 +105,26 @@ struct RootProcess {
     ListenerState listener;
     std::uint32_t table_content = 0;       ///< content of its last table frame ...
     std::uint32_t table_content_of = ~0U;  ///< ... and the version it shows
+
+    /// `visit(slot)` for each slot in use, ascending.
+    template <class Visit>
+    void each_door(Visit visit) const {
+        for (std::uint32_t word = 0; word < std::size(doors); ++word) {
+            for (std::uint64_t left = doors[word]; left != 0; left &= left - 1U)
+                visit(word * 64U + static_cast<std::uint32_t>(std::countr_zero(left)));
+        }
+    }
+    /// As if new, but for `config` and `machine`, which are given to it next. Keeps the memory it has.
+    void clear() {
+        records.clear();
+        device_index.clear();
+        table.clear();
+        table_version = 0;
+        std::fill(std::begin(doors), std::end(doors), 0);
+        listener = {};
+        table_content = 0;
+        table_content_of = ~0U;
+    }
 };
 
 /// A process that faults have added: a restarted or second member, or a stranger.

@@ -12,7 +12,7 @@
 namespace ronde::sim {
 
 /// `Record` is a plain value. Indices and references stay valid until `free`. A freed record holds the index of the one
-/// that was freed before it.
+/// that was freed before it. What was never handed out was never written: small worlds pay for what they use.
 template <class Record>
 class Slab {
 public:
@@ -25,8 +25,9 @@ public:
             record = Record{};
             return index;
         }
-        if (made_ % kChunk == 0)
-            chunks_.push_back(std::make_unique<Chunk>());
+        if (made_ % kChunk == 0 && made_ / kChunk == chunks_.size())
+            grow();
+        std::construct_at(&(*this)[made_]);
         return made_++;
     }
     void free(std::uint32_t index) {
@@ -34,9 +35,17 @@ public:
         std::memcpy(static_cast<void*>(&(*this)[index]), &free_, sizeof free_);
         free_ = index;
     }
-    [[nodiscard]] Record& operator[](std::uint32_t index) { return chunks_[index / kChunk]->records[index % kChunk]; }
+    /// Empty, as if new, but keeps the memory it has.
+    void clear() {
+        free_ = kNone;
+        made_ = 0;
+        in_use_ = 0;
+    }
+    [[nodiscard]] Record& operator[](std::uint32_t index) {
+        return chunks_[index / kChunk]->cells[index % kChunk].record;
+    }
     [[nodiscard]] Record const& operator[](std::uint32_t index) const {
-        return chunks_[index / kChunk]->records[index % kChunk];
+        return chunks_[index / kChunk]->cells[index % kChunk].record;
     }
     [[nodiscard]] std::size_t in_use() const { return in_use_; }
     [[nodiscard]] std::size_t bytes() const {
@@ -46,10 +55,16 @@ public:
 private:
     static constexpr std::uint32_t kChunk = 1024;
     static constexpr std::uint32_t kNone = 0xffff'ffffU;
-    struct alignas(64) Chunk {
-        std::array<Record, kChunk> records{};
-    };
     static_assert(std::is_trivially_copyable_v<Record> && sizeof(Record) >= sizeof kNone);
+    union Cell {
+        Cell() {}  // NOLINT(modernize-use-equals-default): that one would be deleted
+        Record record;
+    };
+    struct alignas(64) Chunk {
+        std::array<Cell, kChunk> cells;
+    };
+
+    [[gnu::noinline]] void grow() { chunks_.push_back(std::make_unique_for_overwrite<Chunk>()); }
 
     std::vector<std::unique_ptr<Chunk>> chunks_;
     std::uint32_t free_ = kNone;  ///< the last freed

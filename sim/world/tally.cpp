@@ -1,8 +1,10 @@
 /// What came of it: digest, phases, storm figures, ends.
+#include "engine/record_hash.hpp"
 #include "world/world_state.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace ronde::sim {
 namespace {
@@ -40,9 +42,9 @@ void WorldState::note_step(ProcessId id, Event const& event, Actions const& acti
         protocol::Root const& machine = root_of(id).machine;
         record.extra = machine.checked_in() + machine.done() * 31U + machine.strangers() * 1009U;
     }
-    digest_.absorb(std::as_bytes(std::span(&record, 1)));
+    digest_.absorb_hashed(record_hash_of(record));
     if (!root)
-        digest_.absorb(std::as_bytes(std::span(&ranks_[id].state(), 1)));
+        digest_.absorb_hashed(record_hash_of(ranks_[id].state()));
     if (observers_.empty())
         return;
     StepSeen seen;
@@ -124,8 +126,8 @@ void WorldState::note_queue(ProcessId id) {
         queue_depth_.note(stamp_ns_, depth);
 }
 
-Outcome WorldState::outcome() {
-    Outcome outcome = out_;
+void WorldState::outcome_into(Outcome& outcome) {
+    outcome = out_;
     // Who stands for a rank that was restarted: its last process.
     std::map<RankId, ProcessId> successors;
     for (auto const& [process, extra] : extras_) {
@@ -171,12 +173,23 @@ Outcome WorldState::outcome() {
     outcome.storm.ports_high_water = hosts_.ports_high_water();
     outcome.simulated_ns = last_step_ns_;
     outcome.waiting_ring_unplayed = skips_ring_ && ring_begun_ > 0 && ring_begun_ < plan_.nranks;
-    outcome.queue_depth = queue_depth_.points();
+    queue_depth_.points_into(outcome.queue_depth);
     outcome.digest = digest_.value();
     outcome.events = events_ + steps_;
     outcome.steps = steps_;
     outcome.world_bytes = bytes();
-    return outcome;
+}
+
+void Outcome::clear() {
+    Outcome fresh;
+    std::swap(fresh.phases, phases);
+    std::swap(fresh.not_ready, not_ready);
+    std::swap(fresh.queue_depth, queue_depth);
+    for (Histogram& phase : fresh.phases)
+        phase.clear();
+    fresh.not_ready.clear();
+    fresh.queue_depth.clear();
+    *this = std::move(fresh);
 }
 
 std::uint64_t WorldState::bytes() const {

@@ -7,34 +7,49 @@
 
 namespace ronde::sim {
 
-World::World(WorldPlan plan, Oracle* oracle) : oracle_(oracle) {
-    RONDE_CHECK(contradiction_in(plan).empty(), "a world is made of a plan without contradictions");
-    state_ = std::make_unique<WorldState>(std::move(plan), oracle);
-}
+World::World() = default;
+
+World::World(WorldPlan const& plan, Oracle* oracle) { begin(plan, oracle); }
 
 World::~World() = default;
+
+void World::begin(WorldPlan const& plan, Oracle* oracle) {
+    RONDE_CHECK(contradiction_in(plan).empty(), "a world is made of a plan without contradictions");
+    oracle_ = oracle;
+    if (!state_)
+        state_ = std::make_unique<WorldState>();
+    state_->report_progress = nullptr;
+    state_->begin(plan, oracle);
+}
 
 void World::watch(Observer& observer) { state_->watch(observer); }
 void World::keep_dependencies() { state_->keep_dependencies(); }
 CriticalPath World::critical_path() const { return state_->critical_path(); }
 void World::on_progress(std::function<void(Progress const&)> report) { state_->report_progress = std::move(report); }
 
-Outcome World::run() {
+bool World::skips_ring() const noexcept { return state_->skips_ring(); }
+
+void World::run(Outcome& outcome) {
     state_->run();
     if (state_->must_be_played()) {
         // Rare: the same world again, event by event.
         WorldPlan plan = state_->plan();
         plan.fast_forward = false;
-        auto again = std::make_unique<WorldState>(std::move(plan), oracle_);
-        again->report_progress = std::move(state_->report_progress);
-        for (Observer* const observer : state_->observers()) {
-            again->watch(*observer);
+        std::vector<Observer*> const observers = state_->observers();
+        state_->begin(plan, oracle_);
+        for (Observer* const observer : observers) {
+            state_->watch(*observer);
             observer->on_begin_again();
         }
-        state_ = std::move(again);
         state_->run();
     }
-    return state_->outcome();
+    state_->outcome_into(outcome);
+}
+
+Outcome World::run() {
+    Outcome outcome;
+    run(outcome);
+    return outcome;
 }
 
 void World::host(Programs& programs) { state_->host(programs); }
@@ -54,7 +69,11 @@ bool World::tables_are_exact() const { return state_->tables_are_exact(); }
 protocol::Entry World::entry_of(ProcessId process) const { return state_->entry_of(process); }
 
 bool World::advance() { return state_->advance(); }
-Outcome World::outcome() const { return state_->outcome(); }
+Outcome World::outcome() const {
+    Outcome outcome;
+    state_->outcome_into(outcome);
+    return outcome;
+}
 TimeNs World::now_ns() const noexcept { return state_->now_ns(); }
 Trip World::trip() const { return state_->trip(); }
 WorldPlan const& World::plan() const noexcept { return state_->plan(); }

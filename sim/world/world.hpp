@@ -26,11 +26,17 @@ class WorldState;
 
 class World {
 public:
+    /// No world yet: begin() makes one.
+    World();
     /// `plan` has no contradiction (contradiction_in). Without an oracle the plan's seed chooses.
-    explicit World(WorldPlan plan, Oracle* oracle = nullptr);
+    explicit World(WorldPlan const& plan, Oracle* oracle = nullptr);
     World(World const&) = delete;
     World& operator=(World const&) = delete;
     ~World();
+
+    /// Another world in the memory of this one, equal in everything to one that is made anew, but for
+    /// Outcome::world_bytes. Whoever watched the old one does not watch the new one.
+    void begin(WorldPlan const& plan, Oracle* oracle = nullptr);
 
     /// Told of every step. Before the first event; must outlive the world. A watched world plays every frame, unless
     /// none of its observers wants that.
@@ -46,8 +52,14 @@ public:
     /// outlive the world, or its last event.
     void host(Programs& programs);
 
+    /// Whether a gather around the ring will be computed as a whole unless something disturbs it. Before the first
+    /// event.
+    [[nodiscard]] bool skips_ring() const noexcept;
+
     /// Runs until nothing more can happen, or simulated_limit_ns.
     Outcome run();
+    /// ... into an outcome that keeps the memory it has.
+    void run(Outcome& outcome);
     /// One event. False when nothing more can happen.
     bool advance();
     /// What has come of it so far.
@@ -91,7 +103,7 @@ public:
     [[nodiscard]] protocol::Entry entry_of(ProcessId process) const;
 
 private:
-    Oracle* oracle_;
+    Oracle* oracle_ = nullptr;
     std::unique_ptr<WorldState> state_;
 };
 

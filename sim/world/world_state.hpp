@@ -2,6 +2,8 @@
 ///
 /// Everything that happens is an Occurrence that a queue hands out in order of time. The files:
 ///
+///   world_memory.hpp   what it holds, and what of it survives until the next world
+///   begin.cpp     a plan becomes a world
 ///   run.cpp       time: the queue, CPU, which process notices what
 ///   ahead.cpp     what the next occurrences are about is fetched early
 ///   handshake.cpp connections until they stand, as Linux makes them: SYN, accept queue, ghosts, retransmission
@@ -15,41 +17,37 @@
 ///   tally.cpp     what came of it
 #pragma once
 
-#include "engine/digest.hpp"
 #include "engine/oracle.hpp"
-#include "engine/seeded_oracle.hpp"
-#include "world/contents.hpp"
 #include "world/dependencies.hpp"
-#include "world/hosts.hpp"
-#include "world/link_index.hpp"
 #include "world/observer.hpp"
 #include "world/outcome.hpp"
 #include "world/process.hpp"
 #include "world/programs.hpp"
 #include "world/queue.hpp"
-#include "world/slab.hpp"
+#include "world/world_memory.hpp"
 
-#include <deque>
 #include <functional>
-#include <map>
-#include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 namespace ronde::sim {
 
-class WorldState {
+class WorldState : private WorldMemory, private WorldMoment {
 public:
-    WorldState(WorldPlan plan, Oracle* oracle);
+    WorldState() = default;
+    WorldState(WorldState const&) = delete;
+    WorldState& operator=(WorldState const&) = delete;
 
+    /// Begins with `plan`, whatever there was before. Keeps the memory it has.
+    void begin(WorldPlan const& plan, Oracle* oracle);
     void run();
     /// The table's ring was skipped although it was disturbed: the outcome is void, all has to be played.
     [[nodiscard]] bool must_be_played() const;
     bool advance();
+    [[nodiscard]] bool skips_ring() const { return skips_ring_; }
     /// Nothing more can happen; false when the world was stopped, or has only begun.
     [[nodiscard]] bool at_rest() const { return queue_.empty() && tied_.empty(); }
-    [[nodiscard]] Outcome outcome();
+    void outcome_into(Outcome& outcome);
     void keep_dependencies();
     [[nodiscard]] CriticalPath critical_path() const;
 
@@ -65,7 +63,7 @@ public:
             skips_ring_ = false;
     }
     [[nodiscard]] std::vector<Observer*> const& observers() const { return observers_; }
-    std::function<void(Progress const&)> report_progress;
+    std::function<void(Progress const&)> report_progress;  ///< stays when another plan begins
 
     // --- for programs, see world.hpp ---
     void host(Programs& programs);
@@ -109,6 +107,7 @@ private:
     // --- run.cpp ---------------------------------------------------------------------------------------------------
     [[nodiscard]] std::uint32_t backlog_in_the_id() const;
     void populate();
+    RootProcess& add_root();
     [[nodiscard]] TimeNs start_ns_of(RankId rank);
     Slot plan_at(TimeNs at_ns, Happening kind, ProcessId process);
     Slot plan_for(TimeNs at_ns, Happening kind, ConnectionId connection, std::uint8_t side);
@@ -292,82 +291,8 @@ private:
     void note_failures(Outcome& outcome);
     [[nodiscard]] std::uint64_t bytes() const;
 
-    WorldPlan plan_;
-    Policies policies_;  ///< resolved
-    std::unique_ptr<SeededOracle> own_oracle_;
-    Oracle* oracle_;
-    Hosts hosts_;
-    WorldQueue queue_;
-    std::vector<WorldQueue::Popped> tied_;  ///< any_order: taken from the queue, all of one time
-    std::vector<std::uint64_t> channels_;   ///< ... and those that may come first: by what they must not overtake
-    std::vector<std::uint32_t> firsts_;
-    std::uint64_t orders_ = 0;
-    std::size_t forgotten_ = 0;  ///< timers in the queue that are not planned any more, at most
-    Slab<Occurrence> occurrences_;
-    Slab<Connection> connections_;
-    LinkIndex index_{connections_};
-    Slab<AcceptQueue> accept_queues_;
-    Contents contents_;
-
-    std::vector<Process> processes_;
-    std::vector<ListenerState> callback_listeners_;  ///< by process, empty with profiles that need none
-    std::vector<Machine> ranks_;                     ///< by process number; healthy ones share one configuration
-    protocol::RankConfig worn_;                      ///< whose number is set before each use
-    std::map<ProcessId, std::unique_ptr<protocol::RankConfig>> own_configs_;
-    std::vector<std::unique_ptr<RootProcess>> roots_;
-    std::map<ProcessId, ExtraProcess> extras_;
-    std::map<ProcessId, Hardship> hardships_;
-    std::multimap<RankId, std::uint32_t> triggers_;  ///< rank -> fault that its phases set off
-    std::map<MailKey, std::deque<ParkedMessage>> parked_;
-    std::map<ProcessId, std::vector<Link>> mail_links_;
-    std::map<ProcessId, std::vector<EndOf>> held_;
-    std::map<ProcessId, std::uint32_t> operations_left_;     ///< to begin; gone when the last one is complete
-    std::map<ProcessId, protocol::Verdict> heard_;           ///< by a rank: the last verdict
-    std::optional<protocol::DevicePair> duplicate_devices_;  ///< answer to `inspect`: all tables are the same
-
-    // --- who waits for whom, if that is kept ---
-    std::unique_ptr<Dependencies> dependencies_;
-    std::vector<Dependencies::Node> causes_;  ///< by slot: the step that set it in motion
-    std::vector<TimeNs> there_ns_;            ///< by slot: when it was there for its process to notice
-    Dependencies::Node cause_ = Dependencies::kNoNode;
-    Slot noticed_ = kNoSlot;
-    ProcessId dependency_of_ = kNoProcess;
-    Slot dependency_slot_ = kNoSlot;
     void note_cause(Slot slot);
     void note_dependency(ProcessId id, Event const& event);
-
-    std::vector<Observer*> observers_;
-    Programs* programs_ = nullptr;
-
-    // --- the step under way -----------------------------------------------------------------------------------------
-    TimeNs now_ns_ = 0;    ///< of the occurrence under way
-    TimeNs stamp_ns_ = 0;  ///< when the process under way is done with it: `now` of its events
-    std::deque<Event> later_;
-    Actions actions_;
-    /// What the oracle is being asked about.
-    struct {
-        Connection const* connection = nullptr;
-        std::uint32_t from_host = 0;
-        std::uint32_t to_host = 0;
-    } on_trip_;
-    Slot arriving_ = kNoSlot;
-    Reception arriving_as_;
-    bool step_again_ = false;
-    std::vector<std::byte> payload_;
-
-    std::uint64_t events_ = 0;
-    std::uint64_t steps_ = 0;
-    RunningDigest digest_;
-    Outcome out_;
-    std::uint32_t tables_ = 0;  ///< ranks that have the full table
-    std::uint32_t settled_ = 0;
-    TimeNs last_step_ns_ = 0;
-    DepthRecord queue_depth_;            ///< of root 0
-    bool skips_ring_ = false;            ///< frames of the table's ring are withheld until all ranks have begun
-    bool ring_spoiled_ = false;          ///< something happened that the computed ring does not know of
-    std::vector<TimeNs> ring_start_ns_;  ///< by rank; kNever: not yet
-    std::uint32_t ring_begun_ = 0;
-    bool steady_ = true;  ///< trips between any two hosts always take the same time
 };
 
 }  // namespace ronde::sim

@@ -1,6 +1,8 @@
 /// What checking costs, on one core: worlds under all properties, every order of events, and how long each mutant
 /// lives.
 ///
+/// With arguments (worlds, explorer, mutants) only those.
+///
 /// Rates are per second of CPU, so a machine that is shared does not make them worse; the mutants, each a process of
 /// its own, are told in wall time. Targets stand beside what they are compared with.
 #include "check/cases.hpp"
@@ -20,6 +22,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -80,17 +83,21 @@ void add_checked(bench::Table& table, std::string const& what, props::CaseRules 
 void add_plain(bench::Table& table, std::string const& what, bool watched) {
     sim::WorldPlan plan;
     plan.nranks = kRanks;
+    sim::World world;
     props::Watch watch;
+    sim::Outcome unwatched;
     std::uint64_t steps = 0;
     double const begin_s = cpu_s();
     for (std::uint64_t i = 0; i < kCases; ++i) {
         plan.seed = i + 1;
-        sim::World world(plan);
-        if (watched)
+        world.begin(plan);
+        if (watched) {
             watch.watch(world);
-        sim::Outcome const outcome = world.run();
-        if (watched)
-            watch.finish(outcome);
+            watch.play();
+        } else {
+            world.run(unwatched);
+        }
+        sim::Outcome const& outcome = watched ? watch.outcome() : unwatched;
         if (!outcome.all_ready() || (watched && watch.unexpected()))
             give_up(fmt::format("\"{}\" does not hold", what));
         steps += outcome.steps;
@@ -220,11 +227,23 @@ std::string mutants() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    struct Section {
+        std::string_view name;
+        std::string (*measure)();
+    };
+    constexpr std::array<Section, 3> sections{{{"worlds", worlds}, {"explorer", explorations}, {"mutants", mutants}}};
+    std::vector<std::string_view> const wanted(argv + 1, argv + argc);
+    for (std::string_view const name : wanted) {
+        if (std::none_of(sections.begin(), sections.end(), [&](Section const& one) { return one.name == name; }))
+            give_up(fmt::format("'{}' is nothing to measure; expected worlds, explorer, mutants, or nothing", name));
+    }
     // One after the other: each of them is to have the caches for itself.
-    std::string text = worlds();
-    text += "\n" + explorations();
-    text += "\n" + mutants();
+    std::string text;
+    for (Section const& section : sections) {
+        if (wanted.empty() || std::find(wanted.begin(), wanted.end(), section.name) != wanted.end())
+            text += (text.empty() ? "" : "\n") + section.measure();
+    }
     fmt::print(stderr, "\n");
     fmt::print("{}", text);
     return EXIT_SUCCESS;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -120,6 +121,19 @@ TEST(Distribution, MeansAndDeviationsAreThoseOfTheCurves) {
            20e3 * std::exp(variance / 2) * std::sqrt(std::exp(variance) - 1));
     expect("bimodal 20us 5s 2%", 0.98 * 20e3 + 0.02 * 5e9, 5e9 * std::sqrt(0.02 * 0.98));
     expect("empirical 1us 2us 9us", (1.5e3 + 5.5e3) / 2, 2'466.4);
+}
+
+TEST(Distribution, AmongIsTheMiddleOfItsSliceWhateverTheirNumberIs) {
+    Distribution const steps = Distribution::uniform(0, 24'575);
+    for (std::uint32_t const n : {1U, 2U, 3U, 4U, 6U, 4'096U, 12'288U}) {
+        // Halves of slices are whole numbers of bits when n is a power of two, otherwise a little less.
+        std::int64_t const less = std::has_single_bit(n) ? 0 : 1;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            std::int64_t const middle = (2 * std::int64_t{i} + 1) * 12'288 / n;
+            ASSERT_LE(steps.among(i, n), middle) << i << " of " << n;
+            ASSERT_GE(steps.among(i, n), middle - less) << i << " of " << n;
+        }
+    }
 }
 
 TEST(Distribution, QuantilesAreThoseOfTheCurves) {

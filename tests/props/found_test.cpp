@@ -71,7 +71,8 @@ policy = { gather = "ring", commit = "none" }
 host = { message_service = "12us" }
 arrival = { skew = "uniform 0ns..200us" }
 )");
-    EXPECT_EQ(both_lanes(plan), std::nullopt);
+    sim::World room;
+    EXPECT_EQ(both_lanes(plan, room), std::nullopt);
     plan.fast_forward = true;
     EXPECT_EQ(sim::World(plan).run().skipped_frames, 0U);
     plan.host.message_service_ns = 0;

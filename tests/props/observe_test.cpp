@@ -143,7 +143,7 @@ TEST(S4, SeesADuplicateThatTakesAPlace) {
     scene.facts_.push_back(second);
     Findings findings;
     CountedOnce property;
-    ASSERT_TRUE(property.begin(scene));
+    ASSERT_TRUE(property.begin(scene, premise_of(scene.plan())));
     property.on_step(PaperStep::welcome(kRoot, 1, 1)->step(), scene, findings);
     property.on_step(PaperStep::welcome(kRoot, 4, 1)->step(), scene, findings);
     EXPECT_TRUE(std::any_of(findings.violations().begin(), findings.violations().end(), [](Violation const& violation) {

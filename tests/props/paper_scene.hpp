@@ -63,7 +63,7 @@ public:
     [[nodiscard]] protocol::RankState const& state(ProcessId process) const override { return states_.at(process); }
     [[nodiscard]] bool exact() const override { return true; }
     [[nodiscard]] std::uint32_t known(ProcessId process) const override { return known_[process]; }
-    [[nodiscard]] ProcessId holder(ProcessId reader, RankId rank) const override { return tables_[reader][rank]; }
+    [[nodiscard]] std::span<ProcessId const> table(ProcessId reader) const override { return tables_[reader]; }
     [[nodiscard]] protocol::Entry entry_of(ProcessId process) const override {
         auto const found = entries_.find(process);
         if (found != entries_.end())
@@ -134,9 +134,9 @@ struct PaperStep {
 template <class P>
 class Trial {
 public:
-    explicit Trial(Scene const& scene) : scene_(scene), concerned_(property_.begin(scene)) {}
+    explicit Trial(Scene const& scene) : scene_(scene), concerned_(property_.begin(scene, premise_of(scene.plan()))) {}
     Trial& see(PaperStep const& step) {
-        if (concerned_)
+        if (concerned_ && property_.wants().has(step.step().kind()))
             property_.on_step(step.step(), scene_, findings_);
         return *this;
     }

@@ -20,20 +20,22 @@ sim::WorldPlan jittery_plan() {
 }
 
 TEST(D1, SeesTwoRunsThatDiffer) {
+    sim::World room;
     sim::WorldPlan const plan = jittery_plan();
     sim::SeededOracle first(1);
     sim::Outcome const outcome = sim::World(plan, &first).run();
     sim::SeededOracle same(1);
-    EXPECT_FALSE(same_again(plan, same, outcome));
+    EXPECT_FALSE(same_again(plan, same, outcome, room));
     sim::SeededOracle other(2);
-    auto const violation = same_again(plan, other, outcome);
+    auto const violation = same_again(plan, other, outcome, room);
     ASSERT_TRUE(violation);
     EXPECT_EQ(violation->property, PropertyId::d1);
 }
 
 TEST(D2, HoldsInACalmWorldWhateverIsChosen) {
+    sim::World room;
     for (std::uint64_t seed = 0; seed < 20; ++seed)
-        EXPECT_FALSE(any_schedule(jittery_plan(), seed)) << seed;
+        EXPECT_FALSE(any_schedule(jittery_plan(), seed, room)) << seed;
 }
 
 TEST(D2, SeesARankThatIsNotReadyAndAnEntryThatIsAnother) {
@@ -53,9 +55,10 @@ TEST(D2, SeesARankThatIsNotReadyAndAnEntryThatIsAnother) {
 }
 
 TEST(D3, SeesLanesThatDiffer) {
+    sim::World room;
     sim::WorldPlan plan = jittery_plan();
     plan.policies.gather = protocol::Gather::ring;
-    EXPECT_FALSE(both_lanes(plan));
+    EXPECT_FALSE(both_lanes(plan, room));
     plan.fast_forward = false;
     sim::Outcome const played = sim::World(plan).run();
     sim::Outcome whole = played;
@@ -67,15 +70,16 @@ TEST(D3, SeesLanesThatDiffer) {
 }
 
 TEST(S5, SeesStrangersWhoDelayEverybody) {
+    sim::World room;
     sim::WorldPlan plan = jittery_plan();
     sim::Fault stranger;
     stranger.kind = sim::FaultKind::stranger;
     stranger.ranks = {{1, 1}};
     plan.faults = {stranger};
     sim::Outcome with = sim::World(plan).run();
-    EXPECT_FALSE(strangers_delay_nobody(plan, with));
+    EXPECT_FALSE(strangers_delay_nobody(plan, with, room));
     with.last_ready_ns += 10 * kSecondNs;
-    auto const violation = strangers_delay_nobody(plan, with);
+    auto const violation = strangers_delay_nobody(plan, with, room);
     ASSERT_TRUE(violation);
     EXPECT_EQ(violation->property, PropertyId::s5);
 }

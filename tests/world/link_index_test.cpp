@@ -47,6 +47,14 @@ TEST(LinkIndex, WhoIsAdmittedIsFoundUnderTheNewNameAlone) {
     EXPECT_EQ(ends.index.find(7, protocol::chord_in(2)).connection, door.connection);
 }
 
+TEST(LinkIndex, AWorldThatBeginsAgainHasEmptyHands) {
+    Ends ends;
+    ends.index.take_in_hand(ends.make(7, protocol::chord_out(3)));
+    ends.index.clear();
+    EXPECT_FALSE(ends.index.find(7, protocol::chord_out(3)).exists());
+    EXPECT_EQ(ends.index.size(), 0U);
+}
+
 TEST(LinkIndex, WhatIsInNobodysHandIsFoundAmongThousands) {
     Ends ends;
     for (ProcessId caller = 0; caller < 5'000; ++caller)

@@ -1,0 +1,157 @@
+/// One world after the other in the same memory: each is what it would be in memory of its own.
+#include "engine/draw.hpp"
+#include "engine/seeded_oracle.hpp"
+#include "generate/plans.hpp"
+#include "plans.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace ronde::sim {
+namespace {
+
+/// All kinds of worlds: sizes, profiles, networks, faults, orders.
+WorldPlan made_up(std::uint64_t number) {
+    SeededOracle choices(number);
+    props::Shape shape;
+    shape.least_ranks = 1;
+    shape.most_ranks = 48;
+    constexpr protocol::Profile profiles[] = {protocol::Profile::ronde, protocol::Profile::nccl,
+                                              protocol::Profile::ronde, protocol::Profile::article};
+    shape.profile = profiles[number % 4];
+    shape.any_order = number % 5 == 0;
+    return props::make_plan(choices, shape);
+}
+
+auto what_became_of(RankEnd const& end) {
+    return std::tuple(end.rank, end.end, end.phase, end.error, end.at_ns, protocol::describe(end.verdict));
+}
+
+/// The first thing in which two outcomes differ; world_bytes aside.
+std::string difference(Outcome const& a, Outcome const& b) {
+    auto const same_end = [](RankEnd const& x, RankEnd const& y) { return what_became_of(x) == what_became_of(y); };
+    auto const same_depth = [](QueueDepth const& x, QueueDepth const& y) {
+        return x.at_ns == y.at_ns && x.depth == y.depth;
+    };
+    auto const storm = [](Storm const& s) {
+        return std::tuple(s.connects, s.accepts, s.syn_drops, s.ack_drops, s.ghosts, s.syn_retransmits,
+                          s.synack_retransmits, s.data_retransmits, s.packets_lost, s.refused, s.overflow_resets,
+                          s.resets, s.strangers, s.answers_to_strangers, s.interrupted_calls, s.queue_high_water,
+                          s.backlog, s.descriptors_high_water, s.ports_high_water, s.connects_after_retries);
+    };
+    if (a.digest != b.digest)
+        return "digest";
+    if (a.name != b.name || a.seed != b.seed || a.nranks != b.nranks || a.nroots != b.nroots)
+        return "plan";
+    if (protocol::digest_of(a.policies) != protocol::digest_of(b.policies))
+        return "policies";
+    if (a.ends != b.ends || !std::ranges::equal(a.not_ready, b.not_ready, same_end))
+        return "ends";
+    if (a.last_table_ns != b.last_table_ns || a.last_ready_ns != b.last_ready_ns || a.simulated_ns != b.simulated_ns ||
+        a.slowest != b.slowest)
+        return "times";
+    if (a.phases != b.phases || a.slowest_in != b.slowest_in)
+        return "phases";
+    if (a.frames != b.frames || a.bytes != b.bytes || a.frames_by_kind != b.frames_by_kind ||
+        a.skipped_frames != b.skipped_frames || a.waiting_ring_unplayed != b.waiting_ring_unplayed)
+        return "frames";
+    if (storm(a.storm) != storm(b.storm) || !std::ranges::equal(a.queue_depth, b.queue_depth, same_depth))
+        return "storm";
+    if (a.broken != b.broken)
+        return "broken: '" + a.broken + "' and '" + b.broken + "'";
+    return a.events == b.events && a.steps == b.steps ? "" : "events";
+}
+
+TEST(BeginAgain, EqualsAWorldOfItsOwn) {
+    World again;
+    Outcome outcome;
+    std::uint64_t failed = 0;
+    for (std::uint64_t number = 0; number < 400; ++number) {
+        WorldPlan const plan = made_up(number);
+        again.begin(plan);
+        again.run(outcome);
+        Outcome const once = run(plan);
+        ASSERT_EQ(difference(outcome, once), "") << "world " << number << ": " << summary(once);
+        failed += once.count(End::failed);
+    }
+    EXPECT_GT(failed, 100U) << "worlds in which nothing goes wrong leave little behind";
+}
+
+TEST(BeginAgain, LeavesNothingOfAWorldThatWasNotPlayedToItsEnd) {
+    World again;
+    Outcome outcome;
+    for (std::uint64_t number = 0; number < 300; ++number) {
+        again.begin(made_up(1'000 + number));
+        if (number % 3 == 0)
+            again.keep_dependencies();
+        // Somewhere in the middle of it: most of these worlds have more events.
+        for (std::uint64_t left = 20 + draw(1, 2, number) % 400; left > 0 && again.advance(); --left) {
+        }
+        WorldPlan const plan = made_up(2'000 + number);
+        again.begin(plan);
+        again.run(outcome);
+        ASSERT_EQ(difference(outcome, run(plan)), "") << "world " << number;
+        EXPECT_TRUE(again.critical_path().pieces.empty());
+    }
+}
+
+TEST(BeginAgain, TakesNoMoreMemoryTheHundredthTime) {
+    World again;
+    Outcome outcome;
+    std::uint64_t bytes = 0;
+    for (int round = 0; round < 100; ++round) {
+        for (std::uint64_t const number : {7U, 8U, 9U}) {
+            again.begin(made_up(number));
+            for (int left = round; left > 0 && again.advance(); --left) {
+            }
+        }
+        again.begin(plan_of(40));
+        again.run(outcome);
+        if (round == 0)
+            bytes = outcome.world_bytes;
+    }
+    EXPECT_LE(outcome.world_bytes, bytes + bytes / 8);
+}
+
+TEST(BeginAgain, AsksTheOracleThatItIsGiven) {
+    World again;
+    for (std::uint64_t number = 0; number < 40; ++number) {
+        WorldPlan const plan = made_up(3'000 + number);
+        SeededOracle mine(number);
+        SeededOracle same(number);
+        again.begin(plan, &mine);
+        Outcome const outcome = again.run();
+        EXPECT_EQ(difference(outcome, World(plan, &same).run()), "") << "world " << number;
+        again.begin(plan);
+        EXPECT_EQ(again.run().digest, run(plan).digest) << "its own seed, when nobody is asked";
+    }
+}
+
+TEST(BeginAgain, TellsTheWatchersOfTheOldWorldNothing) {
+    struct Counter final : Observer {
+        std::uint64_t steps = 0;
+        void on_step(StepSeen const&) override { ++steps; }
+    } counter;
+    World world(plan_of(5));
+    world.watch(counter);
+    Outcome const watched = world.run();
+    EXPECT_EQ(counter.steps, watched.steps);
+    world.begin(plan_of(5));
+    EXPECT_EQ(world.run().digest, watched.digest);
+    EXPECT_EQ(counter.steps, watched.steps);
+}
+
+TEST(BeginAgain, ALargeWorldLeavesRoomForASmallOne) {
+    World again(plan_of(3'000));
+    Outcome outcome;
+    again.run(outcome);
+    EXPECT_TRUE(outcome.all_ready());
+    for (std::uint32_t const nranks : {3U, 3'000U, 1U, 100U}) {
+        again.begin(plan_of(nranks));
+        again.run(outcome);
+        EXPECT_EQ(difference(outcome, run(plan_of(nranks))), "") << nranks << " ranks";
+    }
+}
+
+}  // namespace
+}  // namespace ronde::sim
