@@ -2,7 +2,8 @@
 /// compared at a time.
 ///
 /// Each kernel_*.cpp includes this with a Lanes of its own in an unnamed namespace and is compiled for its instruction
-/// set. Everything here is a template over that type, so no function of one set can be linked into another's place.
+/// set. Everything here is a template over that type, so no function of one set can be linked into another's place;
+/// nothing of the standard library that is more than a name, either.
 ///
 /// A Lanes has: Word, width, Vec (Words) and Key (32-bit numbers); load, store, all (the same in each lane), add,
 /// larger for Vec; after(left, x), x with every lane moved up by one and the last of `left` in the first, and
@@ -19,7 +20,6 @@
 #include "forward/frame_hash.hpp"
 #include "forward/tile.hpp"
 
-#include <array>
 #include <cstddef>
 #include <tuple>
 #include <utility>
@@ -31,48 +31,39 @@ inline constexpr std::size_t kMostLag = 4;
 
 /// Which ways a turn sends.
 enum class Ways : std::uint8_t { forward = 1, backward = 2, both = 3 };
-[[nodiscard]] constexpr bool goes_forward(Ways ways) { return ways != Ways::backward; }
-[[nodiscard]] constexpr bool goes_backward(Ways ways) { return ways != Ways::forward; }
 
-/// Turns that are taken in one pass, by the ways that each of them sends.
-template <Ways... kTurns>
+/// Turns that are taken in one pass, by the ways that each of them sends. Of a Lanes only so that its functions are.
+template <class Lanes, Ways... kTurns>
 struct Pass {
     static constexpr std::size_t turns = sizeof...(kTurns);
-    static constexpr std::array<Ways, turns> ways{kTurns...};
+    static constexpr Ways ways[turns] = {kTurns...};
     /// From the cells with high numbers to those with low ones: then nobody waits for the vector ahead.
     static constexpr bool descends = ((kTurns == Ways::backward) && ...);
 
-    [[nodiscard]] static constexpr bool waits(std::size_t turn) { return !descends && goes_backward(ways[turn]); }
+    [[nodiscard]] static constexpr bool forward(std::size_t turn) { return ways[turn] != Ways::backward; }
+    [[nodiscard]] static constexpr bool backward(std::size_t turn) { return ways[turn] != Ways::forward; }
+    [[nodiscard]] static constexpr bool waits(std::size_t turn) { return !descends && backward(turn); }
+    /// How many of the turns before `turn` send that way.
+    [[nodiscard]] static constexpr std::size_t forward_before(std::size_t turn) {
+        return turn == 0 ? 0U : forward_before(turn - 1U) + (forward(turn - 1U) ? 1U : 0U);
+    }
+    [[nodiscard]] static constexpr std::size_t backward_before(std::size_t turn) {
+        return turn == 0 ? 0U : backward_before(turn - 1U) + (backward(turn - 1U) ? 1U : 0U);
+    }
     /// How many vectors turn number `turn` works behind the one that is read.
     [[nodiscard]] static constexpr std::size_t vectors_behind(std::size_t turn) {
-        std::size_t behind = 0;
-        for (std::size_t i = 0; i <= turn; ++i)
-            behind += waits(i) ? 1U : 0U;
-        return behind;
+        return descends ? 0U : backward_before(turn + 1U);
     }
-    /// How many of the first `turns_before` turns send that way.
-    [[nodiscard]] static constexpr std::size_t forward_before(std::size_t turns_before) {
-        std::size_t count = 0;
-        for (std::size_t i = 0; i < turns_before; ++i)
-            count += goes_forward(ways[i]) ? 1U : 0U;
-        return count;
-    }
-    [[nodiscard]] static constexpr std::size_t backward_before(std::size_t turns_before) {
-        std::size_t count = 0;
-        for (std::size_t i = 0; i < turns_before; ++i)
-            count += goes_backward(ways[i]) ? 1U : 0U;
-        return count;
-    }
-    static constexpr std::size_t lag = vectors_behind(turns - 1);
-    static constexpr std::size_t forward_frames = forward_before(turns);
-    static constexpr std::size_t backward_frames = backward_before(turns);
+    static constexpr std::size_t lag = descends ? 0U : ((kTurns != Ways::forward ? 1U : 0U) + ...);
+    static constexpr std::size_t forward_frames = ((kTurns != Ways::backward ? 1U : 0U) + ...);
+    static constexpr std::size_t backward_frames = ((kTurns != Ways::forward ? 1U : 0U) + ...);
     static_assert(forward_frames <= kChoiceRows && backward_frames <= kChoiceRows && lag <= kMostLag);
 };
 
 /// frame_quantile(), many links at a time: where in delays_ns the delays of each link's `kFrames` frames stand.
 template <class Lanes, std::size_t kFrames>
-void choose_delays(WayRows<typename Lanes::Word> const rows, std::array<std::uint32_t, kFrames> const& frames,
-                   std::uint32_t* chosen, std::uint32_t begin, std::uint32_t end) {
+void choose_delays(WayRows<typename Lanes::Word> const rows, std::uint32_t const* frames, std::uint32_t* chosen,
+                   std::uint32_t begin, std::uint32_t end) {
     using Key = typename Lanes::Key;
     Key strides[kFrames];
     for (std::size_t i = 0; i < kFrames; ++i)
@@ -106,8 +97,8 @@ template <class Lanes, class ThisPass, std::size_t kTurn, bool kVary, bool kBusy
 class Stage {
     using Word = typename Lanes::Word;
     using Vec = typename Lanes::Vec;
-    static constexpr bool kForward = goes_forward(ThisPass::ways[kTurn]);
-    static constexpr bool kBackward = goes_backward(ThisPass::ways[kTurn]);
+    static constexpr bool kForward = ThisPass::forward(kTurn);
+    static constexpr bool kBackward = ThisPass::backward(kTurn);
 
 public:
     Stage(Tile<Word> const& tile, Turn const* turns)
@@ -195,13 +186,13 @@ template <class Lanes, class ThisPass, bool kVary, bool kBusy>
 bool take_pass(Tile<typename Lanes::Word>& tile) {
     if (tile.turn_count < ThisPass::turns)
         return false;
-    std::array<std::uint32_t, ThisPass::forward_frames> forward_frames{};
-    std::array<std::uint32_t, ThisPass::backward_frames> backward_frames{};
+    std::uint32_t forward_frames[kChoiceRows];
+    std::uint32_t backward_frames[kChoiceRows];
     std::size_t forward = 0;
     std::size_t backward = 0;
     for (std::size_t i = 0; i < ThisPass::turns; ++i) {
         Turn const& turn = tile.turns[i];
-        if (turn.forward != goes_forward(ThisPass::ways[i]) || turn.backward != goes_backward(ThisPass::ways[i]))
+        if (turn.forward != ThisPass::forward(i) || turn.backward != ThisPass::backward(i))
             return false;
         if (turn.forward)
             forward_frames[forward++] = turn.forward_frame;
@@ -210,11 +201,11 @@ bool take_pass(Tile<typename Lanes::Word>& tile) {
     }
     std::uint32_t const begin = tile.low & ~(Lanes::width - 1U);
     if constexpr (kVary) {
-        if constexpr (forward_frames.size() > 0)
-            choose_delays<Lanes>(tile.forward, forward_frames, tile.chosen, begin, tile.high);
-        if constexpr (backward_frames.size() > 0)
-            choose_delays<Lanes>(tile.backward, backward_frames, tile.chosen + kChoiceRows * kRowCells, begin,
-                                 tile.high);
+        if constexpr (ThisPass::forward_frames > 0)
+            choose_delays<Lanes, ThisPass::forward_frames>(tile.forward, forward_frames, tile.chosen, begin, tile.high);
+        if constexpr (ThisPass::backward_frames > 0)
+            choose_delays<Lanes, ThisPass::backward_frames>(tile.backward, backward_frames,
+                                                            tile.chosen + kChoiceRows * kRowCells, begin, tile.high);
     }
     pass_over<Lanes, ThisPass, kVary, kBusy>(tile, tile.turns, begin, tile.high,
                                              std::make_index_sequence<ThisPass::turns>());
@@ -233,13 +224,14 @@ void take_turns(Tile<typename Lanes::Word>& tile) {
     while (tile.turn_count > 0) {
         bool taken = false;
         if constexpr (!kBusy) {  // one way around; both ways, with lengths and without
-            taken = take_pass<Lanes, Pass<F, F, F, F>, kVary, kBusy>(tile) ||
-                    take_pass<Lanes, Pass<B, B, B, B>, kVary, kBusy>(tile) ||
-                    take_pass<Lanes, Pass<F, B, FB, F, B, FB>, kVary, kBusy>(tile) ||
-                    take_pass<Lanes, Pass<FB, FB, FB, FB>, kVary, kBusy>(tile);
+            taken = take_pass<Lanes, Pass<Lanes, F, F, F, F>, kVary, kBusy>(tile) ||
+                    take_pass<Lanes, Pass<Lanes, B, B, B, B>, kVary, kBusy>(tile) ||
+                    take_pass<Lanes, Pass<Lanes, F, B, FB, F, B, FB>, kVary, kBusy>(tile) ||
+                    take_pass<Lanes, Pass<Lanes, FB, FB, FB, FB>, kVary, kBusy>(tile);
         }
-        taken = taken || take_pass<Lanes, Pass<F>, kVary, kBusy>(tile) ||
-                take_pass<Lanes, Pass<B>, kVary, kBusy>(tile) || take_pass<Lanes, Pass<FB>, kVary, kBusy>(tile);
+        taken = taken || take_pass<Lanes, Pass<Lanes, F>, kVary, kBusy>(tile) ||
+                take_pass<Lanes, Pass<Lanes, B>, kVary, kBusy>(tile) ||
+                take_pass<Lanes, Pass<Lanes, FB>, kVary, kBusy>(tile);
         if (!taken)
             return;  // a turn that sends nothing: there is none
     }

@@ -12,6 +12,7 @@
 
 #include "forward/turn.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace ronde::sim {
