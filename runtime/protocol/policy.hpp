@@ -58,7 +58,7 @@ enum class Stagger : std::uint8_t {
     none,
     rank_ms,        ///< more than 128 ranks: rank milliseconds
     rate_per_root,  ///< more than 256 ranks at a root: local id / 7000 s
-    paced,          ///< more ranks at a root than its accept queue holds: local id * 20 us
+    paced,          ///< more ranks at a root than its accept queue holds: half a queue at once, then 20 us apart
 };
 enum class Verdicts : std::uint8_t {
     silent,    ///< whoever fails leaves without a word

@@ -11,6 +11,14 @@ constexpr std::uint32_t kCheckInsPerSecond = 7'000;
 /// than coming one after the other does.
 constexpr TimeNs kPaceNs = 20 * kMicrosecondNs;
 
+/// How long the number `local` of those who check in at a root waits when they are more than its accept queue holds.
+/// Half a queue comes at once, so that the root has something to do from the start; the other half is for what it
+/// falls behind when it takes longer than the pace for each.
+[[nodiscard]] constexpr TimeNs pace_ns(std::uint32_t local, std::uint32_t backlog) {
+    std::uint32_t const at_once = backlog / 2U;
+    return local < at_once ? 0 : static_cast<TimeNs>(local - at_once) * kPaceNs;
+}
+
 }  // namespace
 
 void RankStep::begin() noexcept {
@@ -33,7 +41,7 @@ void RankStep::begin_check_in() noexcept {
     if (policies_.stagger == Stagger::rate_per_root && partition().size_of(root) > kRootRateThreshold)
         delay_ns = static_cast<TimeNs>(config_.rank - partition().first_of(root)) * kSecondNs / kCheckInsPerSecond;
     if (policies_.stagger == Stagger::paced && partition().size_of(root) > config_.root_backlog)
-        delay_ns = static_cast<TimeNs>(config_.rank - partition().first_of(root)) * kPaceNs;
+        delay_ns = pace_ns(config_.rank - partition().first_of(root), config_.root_backlog);
     if (delay_ns > 0) {
         state_.phase = Phase::delayed;
         state_.dials[0] = Dial{};

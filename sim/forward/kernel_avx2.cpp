@@ -3,6 +3,8 @@
 
 #include <immintrin.h>
 
+#include <cstring>
+
 namespace ronde::sim {
 namespace {
 
@@ -17,6 +19,8 @@ struct EightLanes {
     static Vec all(Word x) { return _mm256_set1_epi32(static_cast<int>(x)); }
     static Vec add(Vec a, Vec b) { return _mm256_add_epi32(a, b); }
     static Vec larger(Vec a, Vec b) { return _mm256_max_epu32(a, b); }
+    static Vec after(Vec left, Vec x) { return _mm256_alignr_epi8(x, _mm256_permute2x128_si256(left, x, 0x21), 12); }
+    static Vec before(Vec x, Vec right) { return _mm256_alignr_epi8(_mm256_permute2x128_si256(x, right, 0x21), x, 4); }
 
     static Key load_key(std::uint32_t const* from) { return load(from); }
     static void store_key(std::uint32_t* to, Key x) { store(to, x); }
@@ -31,9 +35,17 @@ struct EightLanes {
     static Vec look_up(Word const* table, std::uint32_t const* at) {
         return _mm256_setr_m128i(look_up_four(table, at), look_up_four(table, at + 4));
     }
+    /// Indices are read two at a time: the number of loads is what limits all this.
+    static std::uint64_t two(std::uint32_t const* at) {
+        std::uint64_t pair = 0;
+        std::memcpy(&pair, at, sizeof pair);
+        return pair;
+    }
     static __m128i look_up_four(Word const* table, std::uint32_t const* at) {
-        return _mm_setr_epi32(static_cast<int>(table[at[0]]), static_cast<int>(table[at[1]]),
-                              static_cast<int>(table[at[2]]), static_cast<int>(table[at[3]]));
+        std::uint64_t const low = two(at);
+        std::uint64_t const high = two(at + 2);
+        return _mm_setr_epi32(static_cast<int>(table[low & 0xffff'ffffU]), static_cast<int>(table[low >> 32]),
+                              static_cast<int>(table[high & 0xffff'ffffU]), static_cast<int>(table[high >> 32]));
     }
 };
 

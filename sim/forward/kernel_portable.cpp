@@ -16,6 +16,8 @@ struct OneLane {
     static Vec all(Word x) { return x; }
     static Vec add(Vec a, Vec b) { return a + b; }
     static Vec larger(Vec a, Vec b) { return a > b ? a : b; }
+    static Vec after(Vec left, Vec) { return left; }
+    static Vec before(Vec, Vec right) { return right; }
 
     static Key load_key(std::uint32_t const* from) { return *from; }
     static void store_key(std::uint32_t* to, Key x) { *to = x; }

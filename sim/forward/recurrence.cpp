@@ -18,12 +18,7 @@ using protocol::TimeNs;
 
 namespace {
 
-/// Ranks that a tile delivers and turns that it takes: together with its rows and one kind's quantiles they fill a
-/// first-level cache, and a sixteenth of the cells is computed twice.
-constexpr std::uint32_t kTileRanks = 512;
-constexpr std::uint32_t kTileTurns = 64;
 static_assert(kTileTurns + 2U * kPad <= kRowMargin && kTileRanks >= kPad);
-constexpr std::uint32_t kRowCells = kTileRanks + 2U * kTileTurns + 3U * kPad;
 
 /// Where all ranks stand between two blocks of turns.
 struct Standing {
@@ -36,11 +31,9 @@ struct Standing {
 template <class Word>
 struct Room {
     alignas(kLineBytes) Word begun_ns[kRowCells] = {};
-    alignas(kLineBytes) Word next_ns[kRowCells] = {};
     alignas(kLineBytes) Word carried_forward_ns[kRowCells] = {};
     alignas(kLineBytes) Word carried_backward_ns[kRowCells] = {};
-    alignas(kLineBytes) std::uint32_t chosen_forward[kRowCells] = {};
-    alignas(kLineBytes) std::uint32_t chosen_backward[kRowCells] = {};
+    alignas(kLineBytes) std::uint32_t chosen[2U * kChoiceRows * kRowCells] = {};
 };
 
 /// One thread's part.
@@ -53,7 +46,8 @@ class Recurrence {
 public:
     Recurrence(RingForward const& ring, RingTurns const& turns, ForwardOptions const& options)
         : ring_(ring), turns_(turns), narrow_(ring), kernel_(kernel_of(options.isa)),
-          threads_(std::max(1U, options.threads)), tile_ranks_(std::min(kTileRanks, ring.nranks)),
+          threads_(std::max(1U, options.threads)),
+          tile_ranks_(std::min({std::max(1U, options.tile_ranks), kTileRanks, ring.nranks})),
           tile_turns_(std::clamp(tile_ranks_ / 8U, 1U, kTileTurns)), links_busy_(turns.longest_busy_ns() > 0),
           growth_ns_((longest_turn_ns(ring) + turns.longest_busy_ns()) * (tile_turns_ + 1U)) {
         now_.begun_ns = ring.start_ns.empty() ? std::vector<TimeNs>(ring.nranks, 0) : ring.start_ns;
@@ -110,13 +104,40 @@ private:
 
     void take(Worker& worker, std::uint32_t first) {
         std::uint32_t const ranks = std::min(tile_ranks_, ring_.nranks - first);
+        TimeNs const near_ns = std::max(now_.begun_ns[first], kHalfWindowNs) - kHalfWindowNs;
+        if (!links_busy_ && growth_ns_ <= kNarrowNs - 2U * kHalfWindowNs &&
+            load_near(worker.narrow.begun_ns, first, ranks, near_ns))
+            return take_as(worker.narrow, narrow_, kernel_, first, ranks, near_ns);
         Span const span = span_of(first, ranks);
-        constexpr std::uint64_t kNarrow = std::numeric_limits<std::uint32_t>::max();
-        if (growth_ns_ <= kNarrow && span.spread_ns <= kNarrow - growth_ns_)
+        if (growth_ns_ <= kNarrowNs && span.spread_ns <= kNarrowNs - growth_ns_) {
+            load(worker.narrow, first, ranks, span.base_ns);
             return take_as(worker.narrow, narrow_, kernel_, first, ranks, span.base_ns);
+        }
         if (!worker.wide)
             worker.wide.emplace();
+        load(*worker.wide, first, ranks, span.base_ns);
         take_as(*worker.wide, wide(), run_turns_wide, first, ranks, span.base_ns);
+    }
+
+    static constexpr std::uint64_t kNarrowNs = std::numeric_limits<std::uint32_t>::max();
+    static constexpr TimeNs kHalfWindowNs = TimeNs{1} << 30;
+
+    /// Loads a tile whose ranks all begin their turn in the 2 s after `base_ns`, as they nearly always do; false where
+    /// they do not. A vector of any machine can do this, while finding the earliest and the latest goes rank by rank.
+    [[nodiscard]] bool load_near(std::uint32_t* cells, std::uint32_t first, std::uint32_t ranks, TimeNs base_ns) const {
+        std::uint64_t bits = 0;
+        along(first, ranks, [&](std::size_t rank, std::size_t cell, std::size_t count) {
+            TimeNs const* const from_ns = now_.begun_ns.data() + rank;
+            std::uint32_t* const to_ns = cells + cell;
+            std::uint64_t seen = 0;
+            for (std::size_t i = 0; i < count; ++i) {
+                auto const offset_ns = static_cast<std::uint64_t>(from_ns[i] - base_ns);
+                seen |= offset_ns;
+                to_ns[i] = static_cast<std::uint32_t>(offset_ns);
+            }
+            bits |= seen;
+        });
+        return bits < 2U * std::uint64_t{kHalfWindowNs};
     }
 
     struct Span {
@@ -155,8 +176,7 @@ private:
     }
 
     template <class Word>
-    void take_as(Room<Word>& room, RingRows<Word> const& rows, Kernel<Word> kernel, std::uint32_t first,
-                 std::uint32_t ranks, TimeNs base_ns) {
+    void load(Room<Word>& room, std::uint32_t first, std::uint32_t ranks, TimeNs base_ns) const {
         // What a link has carried before the base cannot delay a frame that is sent later: it counts as the base.
         auto const word = [base_ns](TimeNs time_ns) { return static_cast<Word>(std::max(time_ns, base_ns) - base_ns); };
         along(first, ranks, [&](std::size_t rank, std::size_t cell, std::size_t count) {
@@ -167,13 +187,17 @@ private:
                 room.carried_backward_ns[cell + i] = word(now_.carried_backward_ns[rank + i]);
             }
         });
+    }
+
+    /// Takes the turns of a block with a tile that is loaded.
+    template <class Word>
+    void take_as(Room<Word>& room, RingRows<Word> const& rows, Kernel<Word> kernel, std::uint32_t first,
+                 std::uint32_t ranks, TimeNs base_ns) {
         Tile<Word> tile;
         tile.begun_ns = room.begun_ns;
-        tile.next_ns = room.next_ns;
         tile.carried_forward_ns = room.carried_forward_ns;
         tile.carried_backward_ns = room.carried_backward_ns;
-        tile.chosen_forward = room.chosen_forward;
-        tile.chosen_backward = room.chosen_backward;
+        tile.chosen = room.chosen;
         tile.low = kPad;
         tile.high = kPad + to_left_ + ranks + to_right_;
         tile.turns = block_.data();
@@ -183,8 +207,10 @@ private:
         kernel(tile);
 
         std::size_t const cell = kPad + to_left_;
+        Word const* const begun_ns = room.begun_ns + cell;
+        TimeNs* const next_ns = next_.begun_ns.data() + first;
         for (std::size_t i = 0; i < ranks; ++i)
-            next_.begun_ns[first + i] = base_ns + static_cast<TimeNs>(tile.begun_ns[cell + i]);
+            next_ns[i] = base_ns + static_cast<TimeNs>(begun_ns[i]);
         for (std::size_t i = 0; links_busy_ && i < ranks; ++i) {
             next_.carried_forward_ns[first + i] = base_ns + static_cast<TimeNs>(room.carried_forward_ns[cell + i]);
             next_.carried_backward_ns[first + i] = base_ns + static_cast<TimeNs>(room.carried_backward_ns[cell + i]);

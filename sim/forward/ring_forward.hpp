@@ -95,6 +95,9 @@ struct ForwardOptions {
     std::uint32_t threads = 1;  ///< at least 1; the result does not depend on it
     Isa isa = Isa::automatic;   ///< one that the machine lacks is refused
     bool closed_form = true;    ///< false: the recurrence, turn by turn, even where there is a shorter way
+    /// Ranks that are computed at a time, at least 1, at most 4 096; more are taken for that. The result does not
+    /// depend on it. Fewer are slower, and let a small ring have several tiles.
+    std::uint32_t tile_ranks = 4'096;
 };
 
 struct ForwardResult {

@@ -13,7 +13,7 @@ namespace ronde::sim {
 
 /// Entry kRowMargin + r of a row is rank r mod N, for r from -kRowMargin to N - 1 + kRowMargin: a tile that reaches
 /// over the seam of the ring reads on.
-inline constexpr std::uint32_t kRowMargin = 256;
+inline constexpr std::uint32_t kRowMargin = 384;
 
 /// A cache line, and no vector is longer. Rows begin at one, so that vectors of a whole tile do not straddle two.
 inline constexpr std::size_t kLineBytes = 64;

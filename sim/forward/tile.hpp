@@ -12,12 +12,24 @@
 
 #include "forward/turn.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace ronde::sim {
 
-/// Cells on either side of a tile that a kernel may read and write; at least its width and one.
-inline constexpr std::uint32_t kPad = 32;
+/// Cells on either side of a tile that a kernel may read and write: more than the four vectors that a pass may lag and
+/// the one that it ends in.
+inline constexpr std::uint32_t kPad = 80;
+
+/// Ranks that a tile delivers and turns that it takes, at most. What a pass over such a tile reads stays in a
+/// second-level cache, only the quantiles have to stay in the first; one cell of eighty-five is computed twice. Turns
+/// are a multiple of what any pass takes, and of a vector, so that loads do not straddle lines.
+inline constexpr std::uint32_t kTileRanks = 4096;
+inline constexpr std::uint32_t kTileTurns = 96;
+inline constexpr std::uint32_t kRowCells = kTileRanks + 2U * kTileTurns + 2U * kPad;
+
+/// Frames of each link whose delays are chosen at a time, and with that the most of each way in a pass.
+inline constexpr std::size_t kChoiceRows = 4;
 
 /// The links of one way around, cell by cell, seen from the receiver.
 template <class Word>
@@ -33,14 +45,12 @@ template <class Word>
 struct Tile {
     WayRows<Word> forward;
     WayRows<Word> backward;
-    Word const* hold_ns = nullptr;       ///< service of the rank
+    Word const* hold_ns = nullptr;       ///< service of the rank; none where turns go both ways
     Word* begun_ns = nullptr;            ///< E: when the turn began; afterwards, the turn after the last
-    Word* next_ns = nullptr;             ///< room for the turn after it
     Word* carried_forward_ns = nullptr;  ///< D: when the link forward is free again
     Word* carried_backward_ns = nullptr;
-    std::uint32_t* chosen_forward = nullptr;  ///< room for the choice of each link's delay
-    std::uint32_t* chosen_backward = nullptr;
-    std::uint32_t low = 0;  ///< cells low .. high-1 are exact; kPad <= low
+    std::uint32_t* chosen = nullptr;  ///< room for choices of delays: kChoiceRows of kRowCells for each way
+    std::uint32_t low = 0;            ///< cells low .. high-1 are exact; kPad <= low
     std::uint32_t high = 0;
     Turn const* turns = nullptr;
     std::uint32_t turn_count = 0;

@@ -61,6 +61,15 @@ TEST(InstructionSets, MoreThreadsThanTilesSayWhatOneSays) {
     expect_same_as_portable({.threads = 5, .isa = Isa::portable});
 }
 
+// A tile of n ranks takes n / 8 turns: one at a time, some passes of several and the rest one by one, passes only.
+TEST(InstructionSets, TilesOfAnySizeSayWhatOneTileSays) {
+    for (std::uint32_t const tile_ranks : {1U, 40U, 100U, 512U}) {
+        expect_same_as_portable({.threads = 2, .tile_ranks = tile_ranks});
+        if (HasFailure())
+            return;
+    }
+}
+
 TEST(InstructionSets, OneThatIsNotThereIsRefused) {
     for (Isa const isa : {Isa::avx2, Isa::avx512}) {
         auto const result = forward(RingForward{}, {.isa = isa});

@@ -47,7 +47,7 @@ TEST(Recurrence, EqualsEventsInEverySmallRing) {
     }
 }
 
-// More ranks than a tile delivers and more turns than it takes, so that tiles are exchanged and the seam is crossed.
+// More ranks than a tile delivers, and more turns than it takes, so that tiles are exchanged and the seam is crossed.
 TEST(Recurrence, EqualsEventsAcrossManyTiles) {
     for (Gather const gather : kGathers) {
         RingForward ring;
@@ -58,8 +58,9 @@ TEST(Recurrence, EqualsEventsAcrossManyTiles) {
         ring.backward.kinds = {Distribution::exponential(20 * kMicrosecondNs)};
         for (std::uint32_t r = 0; r < ring.nranks; ++r)
             ring.start_ns.push_back(r % 7 * kMicrosecondNs);
-        ring.start_ns[700] = 60 * kSecondNs;  // only tiles near this rank need 64 bits
-        expect_equal(ring, {.threads = 2, .closed_form = false});
+        ring.start_ns[300] = 3 * kSecondNs;   // of 32 bits all are needed near this rank
+        ring.start_ns[900] = 60 * kSecondNs;  // and only tiles near this one need 64
+        expect_equal(ring, {.threads = 2, .closed_form = false, .tile_ranks = 256});
     }
 }
 
