@@ -90,14 +90,7 @@ void RankStep::run() noexcept {
     switch (event_.kind) {
     case EventKind::start: return begin();
     case EventKind::listening: return on_listening();
-    case EventKind::listen_failed: {
-        Error error;
-        error.code = Code::local_failure;
-        error.about = config_.rank;
-        error.failure = event_.failure;
-        error.os_error = event_.os_error;
-        return fail(error);
-    }
+    case EventKind::listen_failed: return fail_by_itself();
     case EventKind::timer: return on_timer();
     case EventKind::connected: return on_connected();
     case EventKind::connect_failed: return on_connect_failed();

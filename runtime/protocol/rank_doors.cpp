@@ -41,14 +41,8 @@ void RankStep::on_accept_failed() noexcept {
     on_queued();
     bool const all_free =
         std::all_of(std::begin(state_.doors), std::end(state_.doors), [](Door door) { return door == Door::free; });
-    if (!all_free || event_.listener != Listener::ring || !needs_a_caller())
-        return;
-    Error error;
-    error.code = Code::local_failure;
-    error.about = config_.rank;
-    error.failure = event_.failure;
-    error.os_error = event_.os_error;
-    fail(error);
+    if (all_free && event_.listener == Listener::ring && needs_a_caller())
+        fail_by_itself();
 }
 
 /// Somebody whose hand the ring or the gather cannot do without has not called yet.

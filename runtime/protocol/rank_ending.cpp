@@ -32,6 +32,16 @@ void RankStep::fail(Error error) noexcept {
     say_farewell();
 }
 
+/// The driver could not do what this rank cannot go on without.
+void RankStep::fail_by_itself() noexcept {
+    Error error;
+    error.code = Code::local_failure;
+    error.about = config_.rank;
+    error.failure = event_.failure;
+    error.os_error = event_.os_error;
+    fail(error);
+}
+
 /// Tells everyone within reach, a bounded number per step, then finishes.
 void RankStep::say_farewell() noexcept {
     bool const in_order = state_.phase == Phase::closed;

@@ -121,6 +121,7 @@ private:
     // --- rank_ending.cpp: verdicts, abort, close -------------------------------------------------------------
     void fail(Error error) noexcept;
     void fail(Code code, RankId about = kNoRank, Failure failure = Failure::none) noexcept;
+    void fail_by_itself() noexcept;
     void fail_at_deadline() noexcept;
     [[nodiscard]] bool last_call() const noexcept;
     void on_verdict() noexcept;

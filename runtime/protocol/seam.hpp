@@ -91,17 +91,9 @@ struct Event {
     static Event abort(TimeNs now) { return of(now, EventKind::abort); }
     static Event close(TimeNs now) { return of(now, EventKind::close); }
     static Event collected(TimeNs now) { return of(now, EventKind::collected); }
-    static Event listening(TimeNs now, Listener listener) {
-        Event event = of(now, EventKind::listening);
-        event.listener = listener;
-        return event;
-    }
+    static Event listening(TimeNs now, Listener listener) { return of(now, EventKind::listening, listener); }
     static Event listen_failed(TimeNs now, Listener listener, Failure failure, std::int32_t os_error = 0) {
-        Event event = of(now, EventKind::listen_failed);
-        event.listener = listener;
-        event.failure = failure;
-        event.os_error = os_error;
-        return event;
+        return failed(of(now, EventKind::listen_failed, listener), failure, os_error);
     }
     static Event connected(TimeNs now, Link link, bool already_admitted = false) {
         Event event = of(now, EventKind::connected, link);
@@ -109,27 +101,16 @@ struct Event {
         return event;
     }
     static Event connect_failed(TimeNs now, Link link, Failure failure, std::int32_t os_error = 0) {
-        Event event = of(now, EventKind::connect_failed, link);
-        event.failure = failure;
-        event.os_error = os_error;
-        return event;
+        return failed(of(now, EventKind::connect_failed, link), failure, os_error);
     }
     static Event accepted(TimeNs now, Listener listener, Link slot) {
         Event event = of(now, EventKind::accepted, slot);
         event.listener = listener;
         return event;
     }
-    static Event queued(TimeNs now, Listener listener) {
-        Event event = of(now, EventKind::queued);
-        event.listener = listener;
-        return event;
-    }
+    static Event queued(TimeNs now, Listener listener) { return of(now, EventKind::queued, listener); }
     static Event accept_failed(TimeNs now, Listener listener, Failure failure, std::int32_t os_error = 0) {
-        Event event = of(now, EventKind::accept_failed);
-        event.listener = listener;
-        event.failure = failure;
-        event.os_error = os_error;
-        return event;
+        return failed(of(now, EventKind::accept_failed, listener), failure, os_error);
     }
     static Event arrived(TimeNs now, Link link, Frame const& frame, std::span<const std::byte> payload,
                          bool authentic = true) {
@@ -140,10 +121,7 @@ struct Event {
         return event;
     }
     static Event closed(TimeNs now, Link link, Failure failure, std::int32_t os_error = 0) {
-        Event event = of(now, EventKind::closed, link);
-        event.failure = failure;
-        event.os_error = os_error;
-        return event;
+        return failed(of(now, EventKind::closed, link), failure, os_error);
     }
     static Event sent(TimeNs now, Link link) { return of(now, EventKind::sent, link); }
     static Event inspected(TimeNs now, DevicePair devices) {
@@ -163,6 +141,16 @@ private:
         event.now = now;
         event.kind = kind;
         event.link = link;
+        return event;
+    }
+    static Event of(TimeNs now, EventKind kind, Listener listener) {
+        Event event = of(now, kind);
+        event.listener = listener;
+        return event;
+    }
+    static Event failed(Event event, Failure failure, std::int32_t os_error) {
+        event.failure = failure;
+        event.os_error = os_error;
         return event;
     }
 };
