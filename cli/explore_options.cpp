@@ -55,6 +55,15 @@ explore::Reduction reduction_named(std::string const& name) {
                                fmt::format("'{}' is none; expected one of none, processes, parts, links", name));
 }
 
+explore::Symmetry symmetry_named(std::string const& name) {
+    using explore::Symmetry;
+    for (Symmetry const symmetry : {Symmetry::none, Symmetry::rotations}) {
+        if (name_of(symmetry) == name)
+            return symmetry;
+    }
+    throw CLI::ValidationError("--symmetry", fmt::format("'{}' is none; expected one of none, rotations", name));
+}
+
 /// "1=3": rank 1 was told that there are 3 ranks.
 std::pair<protocol::RankId, std::uint32_t> told_in(std::string const& text) {
     std::size_t const equals = text.find('=');
@@ -214,8 +223,18 @@ void add_explore_options(CLI::App& command, ExploreOptions& options) {
         ->type_name("NAME")
         ->group(search);
     command
+        .add_option_function<std::string>(
+            "--symmetry", [&options](std::string const& name) { options.settings.symmetry = symmetry_named(name); },
+            "Which states stand for others: none, or rotations of a job without faults (rotations beyond 4 ranks)")
+        ->type_name("NAME")
+        ->group(search);
+    command
         .add_flag_callback(
-            "--no-reduction", [&options] { options.settings.reduction = explore::Reduction::none; },
+            "--no-reduction",
+            [&options] {
+                options.settings.reduction = explore::Reduction::none;
+                options.settings.symmetry = explore::Symmetry::none;
+            },
             "All moves in every state, one search for all faults")
         ->group(search);
 }

@@ -63,6 +63,7 @@ std::vector<FaultPlan> plans_of(ExploreSettings const& settings) {
 
 void add(SearchCounts& sum, SearchCounts const& more) {
     sum.states += more.states;
+    sum.turned += more.turned;
     sum.transitions += more.transitions;
     sum.possible += more.possible;
     sum.rests += more.rests;
@@ -83,6 +84,7 @@ public:
           most_depth_(settings.limit_depth) {
         result_.settings = settings;
         result_.settings.reduction = reduction_of(settings);
+        result_.settings.symmetry = symmetry_of(settings);
     }
 
     Exploration run();
@@ -201,6 +203,10 @@ void Explorer::work(std::vector<SearchCounts>& running, std::size_t worker) {
 bool Explorer::take(PlanResult result) {
     ExploreSettings const& settings = result_.settings;
     result.cut_to(most_depth_);
+    if (!result.why_not_turned.empty()) {
+        result_.settings.symmetry = Symmetry::none;
+        result_.why_not_turned = result.why_not_turned;
+    }
     add(result_.counts, result.counts);
     result_.outcomes.insert(result.outcomes.begin(), result.outcomes.end());
     bool const shorter = result.found && (!result_.found || result.found->path.size() < result_.found->path.size());
@@ -230,6 +236,7 @@ void Explorer::shorten() {
         return;
     ExploreSettings complete = result_.settings;
     complete.reduction = Reduction::none;
+    complete.symmetry = Symmetry::none;
     complete.limit_states = kShorterStates;
     std::atomic<std::uint64_t> const shorter = result_.found->path.size() - 1U;
     Search search(*room_, result_.found->plan, complete, [](SearchCounts const&) { return true; });

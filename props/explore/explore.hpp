@@ -18,6 +18,7 @@ struct Exploration {
     Answer answer = Answer::holds;
     std::string gave_up_why;
     SearchCounts counts;
+    std::string why_not_turned;  ///< not empty: rotations were tried, and why they were not right
     std::uint64_t searches = 0;  ///< one for each set of faults, or one for all
     std::uint64_t searches_done = 0;
     TimeNs elapsed_ns = 0;  ///< wall time

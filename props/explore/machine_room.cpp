@@ -1,5 +1,6 @@
 #include "explore/machine_room.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ronde::explore {
@@ -14,33 +15,47 @@ constexpr std::uint64_t kNoLink = 0xfffU;
 
 MachineRoom::MachineRoom(Job const& job) : job_(job) { check_root_layout(); }
 
-StateNumber MachineRoom::number_of(ProcessState const& state) {
+StateNumber MachineRoom::number_of(ProcessState const& state, Origin const& origin) {
     StateNumber const number = processes_.number_of(state);
-    if (number == process_facts_.size())
+    if (number == process_facts_.size()) {
         process_facts_.push_back(facts_of(job_, state));
+        process_origins_.push_back(origin);
+    }
     return number;
 }
 
-StateNumber MachineRoom::number_of(RootState const& state) {
+StateNumber MachineRoom::number_of(RootState const& state, Origin const& origin) {
     StateNumber const number = roots_.number_of(state);
-    if (number == root_facts_.size())
+    if (number == root_facts_.size()) {
         root_facts_.push_back(facts_of(job_, state));
+        root_origins_.push_back(origin);
+    }
     return number;
 }
 
 StateNumber MachineRoom::unborn(Node node) {
-    return job_.is_root(node) ? number_of(unborn_root(job_, node)) : number_of(unborn_process(job_, node));
+    Origin const origin{Origin::How::unborn, node, 0, 0, 0};
+    return job_.is_root(node) ? number_of(unborn_root(job_, node), origin)
+                              : number_of(unborn_process(job_, node), origin);
 }
 
 template <class State>
-Outcome MachineRoom::outcome_of(Performed<State>&& performed) {
+Outcome MachineRoom::outcome_of(Performed<State>&& performed, Origin const& origin) {
     Outcome outcome;
     outcome.held = performed.held;
     outcome.ready = performed.ready;
-    outcome.after = number_of(performed.after);
+    outcome.after = number_of(performed.after, origin);
     outcome.effects_at = static_cast<std::uint32_t>(effects_.size());
     outcome.effects = static_cast<std::uint16_t>(performed.effects.size());
     effects_.insert(effects_.end(), performed.effects.begin(), performed.effects.end());
+    for (std::size_t i = 0; i < performed.effects.size(); ++i) {
+        Effect const& effect = performed.effects[i];
+        if (effect.kind != Effect::Kind::send || effect.message < message_origins_.size())
+            continue;
+        message_origins_.resize(effect.message);  // what nobody said before is a stranger's
+        message_origins_.push_back(origin);
+        message_origins_.back().effect = static_cast<std::uint16_t>(i);
+    }
     if (performed.broken) {
         broken_.push_back(std::move(performed.broken));
         outcome.broken = static_cast<std::uint32_t>(broken_.size());
@@ -74,8 +89,9 @@ Input MachineRoom::unpacked(PackedInput packed) {
 }
 
 void MachineRoom::take_step(Node node, StateNumber state, Input const& input) {
-    outcomes_.push_back(job_.is_root(node) ? outcome_of(perform(job_, mail_, roots_[state], input))
-                                           : outcome_of(perform(job_, mail_, processes_[state], input)));
+    Origin const origin{Origin::How::step, node, 0, state, packed(node, input)};
+    outcomes_.push_back(job_.is_root(node) ? outcome_of(perform(job_, mail_, roots_[state], input), origin)
+                                           : outcome_of(perform(job_, mail_, processes_[state], input), origin));
     held_.push_back(outcomes_.back().held ? 1U : 0U);
 }
 
@@ -91,18 +107,20 @@ StateNumber MachineRoom::changed(Node node, StateNumber state, TimeNs elapsed_ns
 }
 
 StateNumber MachineRoom::dead(Node node, StateNumber state) {
+    Origin const origin{Origin::How::dead, node, 0, state, 0};
     return changed(node, state, kCrashed, [&] {
-        return job_.is_root(node) ? number_of(buried(roots_[state], Life::dead))
-                                  : number_of(buried(processes_[state], Life::dead));
+        return job_.is_root(node) ? number_of(buried(roots_[state], Life::dead), origin)
+                                  : number_of(buried(processes_[state], Life::dead), origin);
     });
 }
 
 StateNumber MachineRoom::aged(Node node, StateNumber state, TimeNs elapsed_ns) {
     if (elapsed_ns == 0)
         return state;
+    Origin const origin{Origin::How::aged, node, 0, state, static_cast<std::uint64_t>(elapsed_ns)};
     return changed(node, state, elapsed_ns, [&] {
-        return job_.is_root(node) ? number_of(explore::aged(job_, roots_[state], elapsed_ns))
-                                  : number_of(explore::aged(job_, processes_[state], elapsed_ns));
+        return job_.is_root(node) ? number_of(explore::aged(job_, roots_[state], elapsed_ns), origin)
+                                  : number_of(explore::aged(job_, processes_[state], elapsed_ns), origin);
     });
 }
 
@@ -165,6 +183,19 @@ bool MachineRoom::never_returns() const {
         }
     }
     return taken == states;
+}
+
+std::vector<Step> MachineRoom::steps_from(std::uint64_t first) const {
+    std::vector<Step> steps(this->steps() - std::min(first, this->steps()));
+    steps_.for_each([&](PackedInput input, StateNumber state, std::uint32_t number) {
+        if (number >= first)
+            steps[number - first] = {state, input};
+    });
+    return steps;
+}
+
+Node MachineRoom::node_of(Step const& step) const {
+    return (step.input & kOfRoot) != 0 ? roots_[step.before].root : processes_[step.before].process;
 }
 
 protocol::Verdict MachineRoom::verdict_of_root(StateNumber state) const {

@@ -24,6 +24,22 @@ struct Outcome {
     std::uint32_t broken = 0;  ///< number plus one of what it breaks
 };
 
+/// How a state came to be that was seen for the first time, or a message.
+struct Origin {
+    enum class How : std::uint8_t { unknown, unborn, step, aged, dead };
+    How how = How::unknown;
+    Node node = 0;
+    std::uint16_t effect = 0;  ///< of a message: which one of the step said it
+    StateNumber before = 0;    ///< what the node was
+    std::uint64_t what = 0;    ///< step: its PackedInput; aged: nanoseconds
+};
+
+/// A step that was taken.
+struct Step {
+    StateNumber before = 0;
+    PackedInput input = 0;
+};
+
 class MachineRoom {
 public:
     explicit MachineRoom(Job const& job);
@@ -44,6 +60,7 @@ public:
         return outcome.broken == 0 ? Broken{} : broken_[outcome.broken - 1U];
     }
     [[nodiscard]] PackedInput packed(Node node, Input const& input) const;
+    [[nodiscard]] static Input unpacked(PackedInput input);
     /// Whether a frame is one that the machine cannot take now.
     bool is_held(Node node, StateNumber state, PackedInput input) {
         return held_[number_of_step(node, state, input, unpacked(input))] != 0;
@@ -65,6 +82,17 @@ public:
     /// take something away.
     [[nodiscard]] bool never_returns() const;
 
+    [[nodiscard]] Origin const& origin_of(Node node, StateNumber state) const {
+        return job_.is_root(node) ? root_origins_[state] : process_origins_[state];
+    }
+    [[nodiscard]] Origin origin_of_message(std::uint32_t message) const {
+        return message < message_origins_.size() ? message_origins_[message] : Origin{};
+    }
+    /// Steps in the order in which they were taken, without the first ones.
+    [[nodiscard]] std::vector<Step> steps_from(std::uint64_t first) const;
+    /// Whose step it is.
+    [[nodiscard]] Node node_of(Step const& step) const;
+
     /// Steps again with somebody listening, to tell what happened.
     void retell(Node node, StateNumber state, Input const& input, Listening const& listening);
 
@@ -73,8 +101,8 @@ public:
     [[nodiscard]] std::uint64_t steps() const { return outcomes_.size(); }
 
 private:
-    StateNumber number_of(ProcessState const& state);
-    StateNumber number_of(RootState const& state);
+    StateNumber number_of(ProcessState const& state, Origin const& origin);
+    StateNumber number_of(RootState const& state, Origin const& origin);
     std::uint32_t number_of_step(Node node, StateNumber state, PackedInput packed, Input const& input) {
         auto const next = static_cast<std::uint32_t>(held_.size());
         std::uint32_t const number = steps_.find_or_add(packed, state, next);
@@ -84,9 +112,8 @@ private:
     }
     /// For the first time.
     void take_step(Node node, StateNumber state, Input const& input);
-    [[nodiscard]] static Input unpacked(PackedInput input);
     template <class State>
-    Outcome outcome_of(Performed<State>&& performed);
+    Outcome outcome_of(Performed<State>&& performed, Origin const& origin);
     template <class Make>
     StateNumber changed(Node node, StateNumber state, TimeNs elapsed_ns, Make const& make);
 
@@ -96,6 +123,9 @@ private:
     Interner<RootState> roots_;
     std::vector<NodeFacts> process_facts_;
     std::vector<NodeFacts> root_facts_;
+    std::vector<Origin> process_origins_;
+    std::vector<Origin> root_origins_;
+    std::vector<Origin> message_origins_;
     KeyIndex steps_;  ///< numbers of (input, state), in step with `outcomes_`
     std::vector<Outcome> outcomes_;
     std::vector<Effect> effects_;

@@ -69,6 +69,7 @@ struct NodeFacts {
     bool anonymous = false;        ///< a process whose check-in is not on its way: nobody can know its address
     bool checked_in = false;       ///< a process that has sent its check-in to its own root
     bool knows_successor = false;  ///< ... and was answered
+    friend bool operator==(NodeFacts const&, NodeFacts const&) = default;
 };
 
 /// A machine made from its state, to be stepped or asked. A root's records and index live in the state it came from.

@@ -62,12 +62,13 @@ public:
     std::size_t pack(std::uint32_t const* from, Neighbour const& neighbour, Differences const& buffer,
                      std::uint32_t* packed);
 
+    [[nodiscard]] std::uint32_t number_of(Connection const& connection);
+    [[nodiscard]] Connection const& operator[](std::uint32_t number) const { return connections_[number]; }
+
     /// Makes `world`, which `change` led to, what `from` is again.
     void undo(std::uint32_t const* from, Change const& change, World& world) const;
 
 private:
-    std::uint32_t number_of(Connection const& connection);
-
     MachineRoom const& room_;
     Job const& job_;
     Interner<Connection> connections_;

@@ -14,6 +14,34 @@ void look_for_circles(PlanResult& result, FaultPlan const& plan, ExploreSettings
     result.out_of_time = search.out_of_time();
 }
 
+/// One search, and another one that shows a circle if there may be one.
+PlanResult search_once(Job const& job, FaultPlan const& plan, ExploreSettings const& settings,
+                       std::atomic<std::uint64_t> const& most_depth, KeepGoing const& keep_going) {
+    PlanResult result;
+    result.room = std::make_unique<MachineRoom>(job);
+    Search search(*result.room, plan, settings, keep_going);
+    bool const broad = settings.order == Order::breadth_first;
+    result.answer = broad ? search.breadth_first(most_depth) : search.depth_first();
+    result.gave_up_why = search.gave_up_why();
+    result.out_of_time = search.out_of_time();
+    result.counts = search.counts();
+    result.by_depth = search.counts_by_depth();
+    result.found = search.found();
+    result.outcomes = search.outcomes();
+    result.why_not_turned = broad ? search.why_not_turned() : std::string();
+    result.counts.node_states = result.room->states();
+    result.counts.machine_steps = result.room->steps();
+    if (!result.why_not_turned.empty())
+        return result;
+    bool const perhaps_circles = broad && is_asked(settings, Property::l4) && result.answer == Answer::holds &&
+                                 search.circles() != Search::Circles::none;
+    if (perhaps_circles)
+        look_for_circles(result, plan, settings, keep_going);
+    if (!result.found)
+        result.room.reset();
+    return result;
+}
+
 }  // namespace
 
 void PlanResult::cut_to(std::uint64_t most_depth) {
@@ -31,25 +59,14 @@ void PlanResult::cut_to(std::uint64_t most_depth) {
 
 PlanResult search_plan(Job const& job, FaultPlan const& plan, ExploreSettings const& settings,
                        std::atomic<std::uint64_t> const& most_depth, KeepGoing const& keep_going) {
-    PlanResult result;
-    result.room = std::make_unique<MachineRoom>(job);
-    Search search(*result.room, plan, settings, keep_going);
-    bool const broad = settings.order == Order::breadth_first;
-    result.answer = broad ? search.breadth_first(most_depth) : search.depth_first();
-    result.gave_up_why = search.gave_up_why();
-    result.out_of_time = search.out_of_time();
-    result.counts = search.counts();
-    result.counts.node_states = result.room->states();
-    result.counts.machine_steps = result.room->steps();
-    result.by_depth = search.counts_by_depth();
-    result.found = search.found();
-    result.outcomes = search.outcomes();
-    bool const perhaps_circles = broad && is_asked(settings, Property::l4) && result.answer == Answer::holds &&
-                                 search.circles() != Search::Circles::none;
-    if (perhaps_circles)
-        look_for_circles(result, plan, settings, keep_going);
-    if (!result.found)
-        result.room.reset();
+    PlanResult result = search_once(job, plan, settings, most_depth, keep_going);
+    if (result.why_not_turned.empty())
+        return result;
+    ExploreSettings without = settings;
+    without.symmetry = Symmetry::none;
+    std::string const why_not = std::move(result.why_not_turned);
+    result = search_once(job, plan, without, most_depth, keep_going);
+    result.why_not_turned = why_not;
     return result;
 }
 

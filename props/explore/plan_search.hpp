@@ -19,6 +19,8 @@ struct PlanResult {
     std::vector<SearchCounts> by_depth;  ///< breadth first: when all worlds of this depth had been looked at
     std::optional<Counterexample> found;
     std::set<std::string> outcomes;
+    /// Not empty: one of several turned worlds should have been enough, was not, and this is the search without that.
+    std::string why_not_turned;
     std::unique_ptr<MachineRoom> room;  ///< in which `found` happened
 
     /// The same search as if it had been told from the beginning that only paths of at most `most_depth` moves matter.

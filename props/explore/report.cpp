@@ -140,6 +140,12 @@ std::string exploration_text(Exploration const& exploration) {
     }
     text += fmt::format("  {} states, {} transitions, {} at rest, depth {}\n", counts.states, counts.transitions,
                         counts.rests, counts.depth);
+    if (exploration.settings.symmetry == Symmetry::rotations)
+        text +=
+            fmt::format("  rotations: they stand for {} states; the machines treat all ranks alike in all {} steps\n",
+                        counts.turned, counts.machine_steps);
+    else if (!exploration.why_not_turned.empty())
+        text += fmt::format("  no rotations: {}\n", exploration.why_not_turned);
     text += fmt::format("  {} of {} searches done; {}\n", exploration.searches_done, exploration.searches,
                         reduction_text(exploration));
     text += fmt::format("  {} states of single processes, {} steps of the machines\n", exploration.counts.node_states,
@@ -175,6 +181,8 @@ std::string exploration_json(Exploration const& exploration) {
     json["reduction"] = reduction_factor(counts);
     json["reduced_by"] = name_of(settings.reduction);
     json["reduced_states"] = counts.reduced;
+    json["symmetry"] = name_of(settings.symmetry);
+    json["turned_states"] = counts.turned;
     json["searches"] = exploration.searches;
     json["searches_done"] = exploration.searches_done;
     json["node_states"] = exploration.counts.node_states;

@@ -19,7 +19,10 @@ constexpr std::size_t kFingerprintWords = 2;  ///< before each packed world of a
 
 Search::Search(MachineRoom& room, FaultPlan const& plan, ExploreSettings const& settings, KeepGoing keep_going)
     : room_(room), settings_(settings), keep_going_(std::move(keep_going)), finder_(room, plan, settings.reduction),
-      packer_(room), keeps_arcs_(is_asked(settings, Property::l4)) {}
+      packer_(room), keeps_arcs_(is_asked(settings, Property::l4)) {
+    if (symmetry_of(settings) == Symmetry::rotations)
+        keys_.emplace(room, packer_);
+}
 
 std::uint32_t Search::number_of(std::uint64_t fingerprint, std::span<std::uint32_t const> packed, bool& fresh) {
     std::uint32_t const number = visited_.find_or_add(fingerprint, numbers_, [&](std::uint32_t known) {
@@ -85,6 +88,9 @@ Answer Search::look_at_rest(World const& world, std::function<std::vector<Move>(
 
 Answer Search::expand(std::uint32_t const* packed, std::uint64_t fingerprint, std::uint32_t number) {
     finder_.find(world_, packer_.unpack(packed, world_), moves_);
+    if (keys_ && !moves_.steps.empty() && moves_.steps.front().kind == Move::Kind::timer)
+        keys_->rotation().look_at_timers(world_);
+    RotationKeys::Lanes const lanes = keys_ ? keys_->lanes_of(packed) : RotationKeys::Lanes{};
     counts_.reduced += moves_.reduced ? 1U : 0U;
     counts_.possible += moves_.possible;
     if (moves_.at_rest && look_at_rest(world_, [&] { return path_to(number); }) == Answer::broken)
@@ -101,14 +107,30 @@ Answer Search::expand(std::uint32_t const* packed, std::uint64_t fingerprint, st
             }
             if (!broken) {
                 successors_.push_back(
-                    {packer_.compare(packed, fingerprint, world_, change, differences_), move.packed()});
+                    {packer_.compare(packed, fingerprint, world_, change, differences_), move.packed(), 1});
+                if (keys_)
+                    turn(lanes, packed, change);
                 visited_.prefetch(successors_.back().neighbour.fingerprint);
             }
             packer_.undo(packed, change, world_);
         }
     }
     expanded_.push_back({packed, number, successors_.size()});
+    if (keys_ && !keys_->rotation().is_possible())
+        return give_up("its ranks differ in more than their numbers");
     return Answer::holds;
+}
+
+void Search::turn(RotationKeys::Lanes const& lanes, std::uint32_t const* packed, Change const& change) {
+    RotationKeys::Lanes const there = keys_->lanes_of(lanes, packed, world_, change);
+    successors_.back().neighbour.fingerprint = keys_->key_of(there);
+    successors_.back().versions = keys_->versions(there);
+}
+
+std::string Search::why_not_turned() {
+    if (keys_ && !out_of_time_)
+        static_cast<void>(keys_->rotation().holds());
+    return keys_ ? keys_->rotation().why_not() : std::string();
 }
 
 void Search::enter(WordLog& next, std::uint32_t next_first) {
@@ -136,6 +158,7 @@ void Search::enter(WordLog& next, std::uint32_t next_first) {
                 continue;
             }
             records_.push_back({from.number, successor.move});
+            counts_.turned += successor.versions;
             if (!settings_.exact)
                 write();
             next.keep(kFingerprintWords + size);
@@ -182,10 +205,13 @@ Answer Search::breadth_first(std::atomic<std::uint64_t> const& most_depth) {
 
 void Search::first_level(WordLog& level) {
     World const first = first_world(room_);
-    std::uint64_t const fingerprint = fingerprint_of(room_.job(), first);
     std::uint32_t* const words = level.room(kFingerprintWords + packer_.most_words());
-    std::memcpy(words, &fingerprint, sizeof(fingerprint));
     std::size_t const size = packer_.pack(first, words + kFingerprintWords);
+    std::uint64_t fingerprint = fingerprint_of(room_.job(), first);
+    if (keys_)
+        fingerprint = keys_->key_of(keys_->lanes_of(words + kFingerprintWords));
+    std::memcpy(words, &fingerprint, sizeof(fingerprint));
+    counts_.turned += 1;
     bool fresh = false;
     number_of(fingerprint, {words + kFingerprintWords, size}, fresh);
     records_.push_back({kNoParent, 0});

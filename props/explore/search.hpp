@@ -4,6 +4,7 @@
 #include "explore/judge.hpp"
 #include "explore/moves.hpp"
 #include "explore/pack.hpp"
+#include "explore/rotation_keys.hpp"
 
 #include <atomic>
 #include <functional>
@@ -14,6 +15,7 @@ namespace ronde::explore {
 
 struct SearchCounts {
     std::uint64_t states = 0;         ///< distinct worlds visited
+    std::uint64_t turned = 0;         ///< ... with those that they stand for, which are turned versions of them
     std::uint64_t transitions = 0;    ///< moves made, those to a known world included
     std::uint64_t possible = 0;       ///< moves there were, those that the reduction left out included
     std::uint64_t rests = 0;          ///< worlds in which nothing happens any more
@@ -54,6 +56,9 @@ public:
     [[nodiscard]] std::set<std::string> const& outcomes() const { return outcomes_; }
     [[nodiscard]] std::string const& gave_up_why() const { return gave_up_why_; }
     [[nodiscard]] bool out_of_time() const { return out_of_time_; }
+    /// Breadth first, one of several turned worlds only: why that was wrong, in which case nothing else that this
+    /// search says is of use. Empty: it was right.
+    [[nodiscard]] std::string why_not_turned();
     /// After breadth_first that holds: whether no move leads back to where it came from. `unknown`: there were more
     /// moves than it keeps.
     enum class Circles : std::uint8_t { none, some, unknown };
@@ -76,6 +81,7 @@ private:
     struct Successor {
         Neighbour neighbour;
         std::uint32_t move;
+        std::uint32_t versions;  ///< how many worlds it stands for
     };
 
     /// `packed` is looked at where worlds are compared exactly.
@@ -94,6 +100,8 @@ private:
     Answer look_at_rest(World const& world, std::function<std::vector<Move>()> const& path);
     [[nodiscard]] std::vector<Move> path_to(std::uint32_t number) const;
     Answer give_up(std::string why);
+    /// Gives the last successor the fingerprint that all its turned versions have.
+    void turn(RotationKeys::Lanes const& lanes, std::uint32_t const* packed, Change const& change);
     [[nodiscard]] std::size_t exact_bytes() const { return worlds_.size() * sizeof(std::uint32_t); }
 
     MachineRoom& room_;
@@ -101,6 +109,7 @@ private:
     KeepGoing keep_going_;
     MoveFinder finder_;
     Packer packer_;
+    std::optional<RotationKeys> keys_;  ///< when one of several turned worlds is enough
     FingerprintIndex visited_;
     Column<Record> records_;               ///< breadth first: how each world was reached
     std::vector<std::uint32_t> worlds_;    ///< exact: all of them

@@ -27,6 +27,13 @@ std::string link_text(Fault const& fault) {
     }
 }
 
+/// Whether nothing that is asked says which rank is which.
+bool turns_into_itself(ExploreSettings const& settings) {
+    bool const all_alike = !settings.twin && !settings.same_device && !settings.told;
+    bool const no_faults = settings.faults == 0 && settings.given.empty();
+    return settings.nroots == 1 && all_alike && no_faults && !settings.exact && settings.order == Order::breadth_first;
+}
+
 }  // namespace
 
 std::string contradiction_in(ExploreSettings const& settings) {
@@ -56,6 +63,9 @@ std::string contradiction_in(ExploreSettings const& settings) {
         if (settings.nroots != 1)
             return "who is told another number of ranks needs a job with one root";
     }
+    if (settings.symmetry == Symmetry::rotations && !turns_into_itself(settings))
+        return "rotations: only a job with one root, no faults, each rank there once and all alike can be turned, "
+               "breadth first and by fingerprints";
     return std::string(contradiction_in(resolve(settings.policies, settings.nranks, settings.nroots), settings.nranks,
                                         settings.nroots));
 }
@@ -67,6 +77,20 @@ Reduction reduction_of(ExploreSettings const& settings) noexcept {
     std::size_t const faults = std::max<std::size_t>(settings.faults, settings.given.size());
     bool const small = settings.nranks < kSmallJob || (settings.nranks == kSmallJob && faults < 2);
     return small ? Reduction::processes : Reduction::parts;
+}
+
+Symmetry symmetry_of(ExploreSettings const& settings) noexcept {
+    if (settings.symmetry != Symmetry::automatic)
+        return settings.symmetry;
+    // Small jobs are done at once, and the plain search is what everything else is compared with.
+    constexpr std::uint32_t kLargeJob = 5;
+    bool const worth_it = settings.nranks >= kLargeJob && settings.reduction != Reduction::none;
+    return worth_it && !settings.keep_outcomes && turns_into_itself(settings) ? Symmetry::rotations : Symmetry::none;
+}
+
+std::string_view name_of(Symmetry symmetry) noexcept {
+    constexpr std::array<std::string_view, 3> names{"none", "rotations", "automatic"};
+    return names[static_cast<std::size_t>(symmetry)];
 }
 
 std::string_view name_of(Reduction reduction) noexcept {

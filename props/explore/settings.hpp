@@ -66,6 +66,14 @@ enum class Reduction : std::uint8_t {
     automatic,  ///< by processes while the job is small, then by parts: see reduction_of
 };
 
+/// Which worlds stand for others (docs/checking.md).
+enum class Symmetry : std::uint8_t {
+    none,
+    rotations,  ///< one of those that are the same but for who is rank 0, if the machines prove to treat all ranks
+                ///< alike
+    automatic,  ///< rotations where they save much: see symmetry_of
+};
+
 struct ExploreSettings {
     std::uint32_t nranks = 3;  ///< 1 .. kMostRanks
     std::uint32_t nroots = 1;  ///< 1 .. min(nranks, kMostRoots)
@@ -84,6 +92,7 @@ struct ExploreSettings {
     Order order = Order::breadth_first;
     bool exact = false;  ///< keep whole states instead of fingerprints
     Reduction reduction = Reduction::automatic;
+    Symmetry symmetry = Symmetry::automatic;
     bool keep_outcomes = false;
     std::uint64_t limit_states = 200'000'000;          ///< visited in one search, all of which are in memory
     std::uint64_t limit_all_states = 10'000'000'000U;  ///< ... in all searches
@@ -99,7 +108,11 @@ struct ExploreSettings {
 /// not: whatever fits without leaning on the machines does without.
 [[nodiscard]] Reduction reduction_of(ExploreSettings const& settings) noexcept;
 
+/// The symmetry that such an exploration uses unless it proves wrong, never automatic.
+[[nodiscard]] Symmetry symmetry_of(ExploreSettings const& settings) noexcept;
+
 [[nodiscard]] std::string_view name_of(Reduction reduction) noexcept;
+[[nodiscard]] std::string_view name_of(Symmetry symmetry) noexcept;
 [[nodiscard]] std::string_view name_of(FaultKind kind) noexcept;
 [[nodiscard]] std::string_view name_of(StrangerSays says) noexcept;
 
