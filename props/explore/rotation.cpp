@@ -31,6 +31,16 @@ bool names_come_first(std::span<Effect const> effects) {
     return true;
 }
 
+/// Of what another step did on its link: what as many others come before as here before something on this link.
+Effect const* counterpart(std::span<Effect const> before, Link link, std::span<Effect const> others, Link other_link) {
+    auto ahead = std::count_if(before.begin(), before.end(), [link](Effect const& one) { return one.link == link; });
+    for (Effect const& other : others) {
+        if (other.link == other_link && ahead-- == 0)
+            return &other;
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 // --- what is turned ---------------------------------------------------------------------------------------------
@@ -87,29 +97,29 @@ std::uint32_t Rotation::turned_message(std::uint32_t message) {
         return known;
     Origin const origin = room_.origin_of_message(message);
     std::uint32_t other = message;
-    if (origin.how != Origin::How::step) {
+    if (origin.how == Origin::How::step)
+        other = said_instead(message, origin);
+    else
         refuse("somebody who is no rank has said something");
-    } else {
-        Input const input = MachineRoom::unpacked(origin.what);
-        Outcome const theirs = turned_step(origin.node, origin.before, input);
-        Outcome const mine = room_.step(origin.node, origin.before, input);
-        std::span<Effect const> const effects = room_.effects_of(mine);
-        Link const link = effects[origin.effect].link;
-        auto const on_it = [](Link wanted) { return [wanted](Effect const& effect) { return effect.link == wanted; }; };
-        auto const ahead = std::count_if(effects.begin(), effects.begin() + origin.effect, on_it(link));
-        // The one that as many others on the same link come before.
-        std::span<Effect const> const others = is_possible() ? room_.effects_of(theirs) : std::span<Effect const>{};
-        auto at = std::find_if(others.begin(), others.end(), on_it(turned(origin.node, link)));
-        for (auto passed = ahead; passed > 0 && at != others.end(); --passed)
-            at = std::find_if(at + 1, others.end(), on_it(turned(origin.node, link)));
-        if (at == others.end() || at->kind != Effect::Kind::send)
-            refuse(fmt::format("{} says something that {} does not say", job_.name_of(origin.node),
-                               job_.name_of(next(origin.node))));
-        else
-            other = at->message;
-    }
     place_in(messages_, message, kUnknown) = other;
     return other;
+}
+
+std::uint32_t Rotation::said_instead(std::uint32_t message, Origin const& origin) {
+    Input const input = MachineRoom::unpacked(origin.what);
+    Outcome const theirs = turned_step(origin.node, origin.before, input);
+    if (!is_possible())
+        return message;
+    Outcome const mine = room_.step(origin.node, origin.before, input);
+    std::span<Effect const> const effects = room_.effects_of(mine);
+    Link const link = effects[origin.effect].link;
+    Effect const* const effect =
+        counterpart(effects.first(origin.effect), link, room_.effects_of(theirs), turned(origin.node, link));
+    if (effect != nullptr && effect->kind == Effect::Kind::send)
+        return effect->message;
+    refuse(fmt::format("{} says something that {} does not say", job_.name_of(origin.node),
+                       job_.name_of(next(origin.node))));
+    return message;
 }
 
 std::uint32_t Rotation::turned_queue(std::uint32_t queue) {
@@ -216,28 +226,31 @@ bool Rotation::does_the_same(Node node, Outcome const& outcome, Outcome const& o
 }
 
 bool Rotation::holds() {
-    for (std::uint64_t checked = 0; is_possible() && checked < room_.steps();) {
-        std::vector<Step> const steps = room_.steps_from(checked);
-        checked += steps.size();
-        for (Step const& step : steps) {
-            Node const node = room_.node_of(step);
-            Input const input = MachineRoom::unpacked(step.input);
-            Outcome const theirs = turned_step(node, step.before, input);
-            if (!is_possible())
-                return false;
-            Outcome const mine = room_.step(node, step.before, input);
-            if (turned(node, mine.after) != theirs.after || !does_the_same(node, mine, theirs)) {
-                refuse(fmt::format("{} does not do what {} does", job_.name_of(next(node)), job_.name_of(node)));
-                return false;
-            }
-        }
+    for (std::uint64_t looked_at = 0; is_possible() && looked_at < room_.steps();) {
+        std::vector<Step> const steps = room_.steps_from(looked_at);
+        looked_at += steps.size();
+        for (Step const& step : steps)
+            look_at(step);
+        if (looked_at == room_.steps())
+            go_round();  // which may take more of them
     }
-    return is_possible() && comes_back() && is_one_to_one();
+    return is_possible() && is_one_to_one();
+}
+
+void Rotation::look_at(Step const& step) {
+    Node const node = room_.node_of(step);
+    Input const input = MachineRoom::unpacked(step.input);
+    Outcome const theirs = turned_step(node, step.before, input);
+    if (!is_possible())
+        return;
+    Outcome const mine = room_.step(node, step.before, input);
+    if (turned(node, mine.after) != theirs.after || !does_the_same(node, mine, theirs))
+        refuse(fmt::format("{} does not do what {} does", job_.name_of(next(node)), job_.name_of(node)));
 }
 
 /// After a turn for each rank everything is what it was.
-bool Rotation::comes_back() {
-    auto const goes_round = [&](Node node, StateNumber state) {
+void Rotation::go_round() {
+    auto const comes_back = [&](Node node, StateNumber state) {
         StateNumber at = state;
         Node whose = node;
         for (std::uint32_t turn = 0; turn < job_.nranks && is_possible(); ++turn) {
@@ -249,11 +262,9 @@ bool Rotation::comes_back() {
     };
     for (Step const& step : room_.steps_from(0)) {
         Node const node = room_.node_of(step);
-        goes_round(node, step.before);
-        Outcome const outcome = room_.step(node, step.before, MachineRoom::unpacked(step.input));
-        goes_round(node, outcome.after);
+        comes_back(node, step.before);
+        comes_back(node, room_.step(node, step.before, MachineRoom::unpacked(step.input)).after);
     }
-    return is_possible();
 }
 
 /// No two states or messages become one.

@@ -46,13 +46,16 @@ private:
     [[nodiscard]] protocol::Link turned(Node node, protocol::Link link);
     [[nodiscard]] Input turned(Node node, Input const& input);
     [[nodiscard]] std::uint32_t turned_message(std::uint32_t message);
+    /// What the next one says where somebody said this, for the first time.
+    [[nodiscard]] std::uint32_t said_instead(std::uint32_t message, Origin const& origin);
     [[nodiscard]] std::uint32_t turned_queue(std::uint32_t queue);
     /// The same step of the next process.
     [[nodiscard]] Outcome turned_step(Node node, StateNumber before, Input const& input);
     [[nodiscard]] std::string_view difference(Node node, StateNumber state, StateNumber other);
     /// Whether what a step did is, turned, what the other one did. The order matters on each link, not between them.
     [[nodiscard]] bool does_the_same(Node node, Outcome const& outcome, Outcome const& other);
-    [[nodiscard]] bool comes_back();
+    void look_at(Step const& step);
+    void go_round();
     [[nodiscard]] bool is_one_to_one();
     void refuse(std::string why) {
         if (why_.empty())

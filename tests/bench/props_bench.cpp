@@ -145,8 +145,8 @@ void add_job(bench::Table& table, Job const& job) {
         found.searches > 1
             ? "-"
             : fmt::format("{:.1f}", static_cast<double>(found.counts.bytes) / static_cast<double>(found.counts.states));
-    table.row({job.what, std::to_string(found.counts.states), std::to_string(found.counts.transitions),
-               fmt::format("{:.2f} s", seconds),
+    table.row({job.what, std::to_string(found.counts.states), std::to_string(found.counts.turned),
+               std::to_string(found.counts.transitions), fmt::format("{:.2f} s", seconds),
                fmt::format("{:.2f} M", static_cast<double>(found.counts.states) / seconds / 1e6),
                fmt::format("{:.0f} M", kTargetStatesPerSecond / 1e6), bytes});
     std::fputs(".", stderr);
@@ -154,9 +154,10 @@ void add_job(bench::Table& table, Job const& job) {
 
 std::string explorations() {
     using protocol::Gather;
-    bench::Table table({"explored", "states", "transitions", "CPU", "states/s", "target", "bytes a state"});
+    bench::Table table(
+        {"explored", "states", "they stand for", "transitions", "CPU", "states/s", "target", "bytes a state"});
     add_job(table, {8, Gather::star, 0, {}, "8 ranks"});
-    add_job(table, {6, Gather::doubling, 0, {}, "6 ranks, doubling"});
+    add_job(table, {8, Gather::doubling, 0, {}, "8 ranks, doubling"});
     add_job(table, {6, Gather::star, 0, {"crash:1"}, "6 ranks, rank 1 may die"});
     add_job(table, {4, Gather::star, 0, {"crash:1", "crash:2"}, "4 ranks, ranks 1 and 2 may die"});
     add_job(table, {3, Gather::star, 1, {}, "3 ranks, any one fault"});
