@@ -35,10 +35,10 @@
 # Labels decide which stage of `./dev test` runs a test. A test may have several.
 #
 #   protocol   touches nothing but runtime/protocol
-#   golden     digests that every compiler must give: also run when built by clang
+#   golden     digests that every compiler must give: also run when built by clang, under AddressSanitizer
 #   world      pretended worlds and what they are made of: also run under the sanitizers
 #   threads    uses threads or shared memory between them: also run under ThreadSanitizer
-#   process    starts other processes of this project: left out of the clang stage of `./dev test`
+#   process    starts other processes of this project
 #   heavy      much work or many processes: left out of the sanitizer stages of `./dev test`
 #   slow       more than about ten seconds: only in `./dev nightly`
 #   soak       minutes to hours: only in `./dev nightly`
