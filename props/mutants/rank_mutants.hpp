@@ -7,7 +7,7 @@
 
 namespace ronde::mutants {
 
-inline constexpr std::array<Mutant, 40> kRankMutants{{
+inline constexpr std::array<Mutant, 41> kRankMutants{{
     {"rank_wrong_successor", "rank_bootstrap.cpp", Change::expression, "successor_of(config_.rank, config_.nranks)",
      "predecessor_of(config_.rank, config_.nranks)", "expects its predecessor where its successor is named", "L1 L2"},
     {"chord_two_hops_too_far", "rank.cpp", Change::expression,
@@ -55,7 +55,7 @@ inline constexpr std::array<Mutant, 40> kRankMutants{{
      "Dial::State::greeting:",
      "break;", "a call that is not answered is waited for, although its time is up", "L4"},
     {"timer_of_an_open_dial", "rank_dials.cpp", Change::statement, "dial.due_ns = kNever;\n    dial.refusals = 0;",
-     "dial.refusals = 0;", "the patience with a call goes on when it was answered", "L4 time"},
+     "dial.refusals = 0;", "the patience with a call goes on when it was answered", "L4"},
     {"hello_to_oneself", "rank_dials.cpp", Change::expression, "rank_behind(dial->link)", "config_.rank",
      "hello names its own rank where the peer belongs", "L1 L4"},
     {"every_chord_is_chord_0", "rank_dials.cpp", Change::expression,
@@ -68,6 +68,8 @@ inline constexpr std::array<Mutant, 40> kRankMutants{{
      "static_cast<void>(link);", "a rank forgets that it was connected to", "L1 L2"},
     {"too_many_doors", "rank_bootstrap.cpp", Change::expression, "grant(Listener::ring, RankState::kDoors)",
      "grant(Listener::ring, RankState::kDoors + 1U)", "a rank lets in one stranger more than it has doors", "S6"},
+    {"rank_waits_for_descriptors", "rank.cpp", Change::statement, "return on_accept_failed();", "return;",
+     "a rank that has no descriptor left for its predecessor does not say so", "L3"},
     {"one_hand_is_enough", "rank_bootstrap.cpp", Change::expression,
      "(state_.out_open & 1U) != 0 && (state_.in_open & 1U) != 0", "(state_.out_open & 1U) != 0",
      "a rank goes on when it holds its successor's hand", "S3 L1"},

@@ -7,7 +7,7 @@
 
 namespace ronde::mutants {
 
-inline constexpr std::array<Mutant, 28> kRootMutants{{
+inline constexpr std::array<Mutant, 29> kRootMutants{{
     {"duplicate_counted", "root_check_in.cpp", Change::expression, "(known.flags & RootRecord::kCheckedIn) == 0",
      "true", "whoever checks in is counted, whether or not its rank is there already", "S4 check"},
     {"return_taken_for_a_twin", "root_check_in.cpp", Change::expression, "known.incarnation == entry.incarnation",
@@ -39,6 +39,8 @@ inline constexpr std::array<Mutant, 28> kRootMutants{{
     {"root_without_bounds", "root.cpp", Change::expression,
      "std::clamp<std::uint32_t>(config.pending_limit, 1, kMaxRootDoors)", "kMaxRootDoors",
      "the root forgets its bound on unproven connections", "S6"},
+    {"root_waits_for_descriptors", "root.cpp", Change::statement, "return on_accept_failed();", "return;",
+     "a root that has no descriptor left for those who call does not say so", "L3"},
     {"wedged_by_a_proven_leaver", "root.cpp", Change::expression, "policies_.verdicts == Verdicts::silent", "true",
      "who proves itself and leaves ends the round", "L3 L1"},
     {"missing_are_the_present", "root.cpp", Change::expression, "(record.flags & flags) == 0",

@@ -132,13 +132,16 @@ std::string text_of(Event const& event) {
     return text;
 }
 
+/// Most recordings are small, and what is read into is zeroed first.
+constexpr std::size_t kLeastReadBytes = std::size_t{16} << 10U;
+
 tl::expected<std::vector<std::byte>, std::string> read_file(std::string const& path) {
     Fd const fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd)
         return tl::unexpected(fmt::format("cannot read {}: {}", path, describe_errno(errno)));
     std::vector<std::byte> bytes;
     for (std::size_t filled = 0;;) {
-        bytes.resize(filled + (std::size_t{1} << 20U));
+        bytes.resize(filled + std::max(kLeastReadBytes, filled));
         ssize_t const count = ::read(fd.get(), bytes.data() + filled, bytes.size() - filled);
         if (count < 0 && errno == EINTR)
             continue;

@@ -3,6 +3,7 @@
 #include "explore/story.hpp"
 #include "sequence/sequence_svg.hpp"
 #include "story_file.hpp"
+#include "support/sanitized.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -102,6 +103,8 @@ TEST_P(Stories, ItsMovesLeadThere) {
 TEST_P(Stories, RondeLivesThroughTheSame) {
     ASSERT_EQ(story_.ronde.count(protocol::Gather::star), 1U) << "the gather of small jobs is the first to be asked";
     for (auto const& [gather, expected] : story_.ronde) {
+        if (tests::kSanitized && gather != protocol::Gather::star)
+            continue;  // every order of events, and most of them of four ranks: others see through those
         Exploration const exploration = explore(under_ronde(story_, gather));
         EXPECT_EQ(answer_of(exploration).substr(0, expected.size()), expected) << exploration_text(exploration);
         if (expected != "holds") {

@@ -5,7 +5,8 @@
 set -euo pipefail
 export LC_ALL=C
 
-policy_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+policy_dir=${BASH_SOURCE[0]%/*}
+[[ $policy_dir == /* ]] || policy_dir=$PWD/$policy_dir # a checker may go elsewhere before it reads a table
 
 # table <file>: the lines of a data file of this folder, without comments and blank lines.
 table() { sed -e 's/[[:space:]]*#.*//' -e '/^[[:space:]]*$/d' "$policy_dir/$1"; }
@@ -15,15 +16,14 @@ files_under() {
     local root=$1 names=() extension
     shift
     for extension in "$@"; do names+=(-o -name "*.$extension"); done
-    (cd "$root" && find . \( -name build -o -name '.?*' \) -prune -o -type f \( "${names[@]:1}" \) -print) |
-        sed 's|^\./||' | sort
+    find "$root/" -mindepth 1 \( -name build -o -name '.?*' \) -prune -o -type f \( "${names[@]:1}" \) -printf '%P\n' | sort
 }
 
 # conclude <name> <file with findings> <what was looked at>
 conclude() {
-    local count
-    count=$(wc -l <"$2")
-    sort -V "$2"
-    printf '%s: %s, %d findings\n' "$1" "$3" "$count"
-    ((count == 0))
+    local lines
+    mapfile -t lines <"$2"
+    ((${#lines[@]} == 0)) || sort -V "$2"
+    printf '%s: %s, %d findings\n' "$1" "$3" "${#lines[@]}"
+    ((${#lines[@]} == 0))
 }

@@ -18,7 +18,8 @@ declare -A allowed_in
 while read -r header pattern; do allowed_in[$header]=$pattern; done < <(table protocol_includes.txt)
 
 while IFS=: read -r file line text; do
-    header=$(sed -E 's/^[^<]*<([^>]*)>.*/\1/' <<<"$text")
+    header=${text#*<}
+    header=${header%%>*}
     # The pattern is meant to be one: it stays unquoted.
     # shellcheck disable=SC2053
     [[ -n ${allowed_in[$header]:-} && ${file##*/} == ${allowed_in[$header]} ]] ||
@@ -41,4 +42,5 @@ awk '
     }
 ' <(table protocol_symbols.txt) - <<<"$symbols" >>"$findings"
 
-conclude protocol_is_pure "$findings" "${#files[@]} files and $(wc -l <<<"$symbols") references"
+mapfile -t references <<<"$symbols"
+conclude protocol_is_pure "$findings" "${#files[@]} files and ${#references[@]} references"

@@ -21,16 +21,15 @@ fresh_tree() {
 file() {
     local path=$tree/$1
     shift
-    mkdir -p "$(dirname "$path")"
+    [[ -d ${path%/*} ]] || mkdir -p "${path%/*}"
     printf '%s\n' "$@" >"$path"
 }
 
 # archive: compiles runtime/protocol/*.cpp of the tree, as the real one is.
 archive() {
     local source
-    rm -f "$tree"/*.a "$tree"/*.o
     for source in "$tree"/runtime/protocol/*.cpp; do
-        "$compiler" -std=c++20 -O1 -I"$tree/runtime" -c "$source" -o "$tree/$(basename "$source").o"
+        "$compiler" -std=c++20 -O1 -I"$tree/runtime" -c "$source" -o "$tree/${source##*/}.o"
     done
     "$ar" qc "$tree/libronde_protocol.a" "$tree"/*.o
 }

@@ -15,6 +15,7 @@
 #include <map>
 #include <sstream>
 #include <stdexcept>
+#include <tuple>
 
 namespace ronde::viz::pages {
 namespace {
@@ -56,22 +57,39 @@ std::string from_base64(std::string const& text) {
 
 }  // namespace
 
-/// The process of chromedriver, on a port of its own choice, and a connection to it.
-struct Browser::Driver {
-    Driver() : curl(::curl_easy_init()) {
+/// The process of chromedriver, on a port of its own choice, a connection to it, and a session: a browser that it runs.
+struct Browser::Program {
+    Program() : curl(::curl_easy_init()) {
         // The port that it is given for IPv4 must be free for IPv6 too, or it leaves: another try gets another port.
         for (int tries = 0; tries < 20 && port == 0; ++tries) {
-            end();
-            begin();
+            end_driver();
+            begin_driver();
         }
         if (port == 0)
             throw std::runtime_error("chromedriver did not start");
+        // A sandbox within a container or for root is not to be had.
+        Json const options = {{"args",
+                               {"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                                "--hide-scrollbars", "--force-device-scale-factor=1", "--window-size=1280,900"}}};
+        Json const wanted = {
+            {"browserName", "chrome"}, {"goog:chromeOptions", options}, {"goog:loggingPrefs", {{"browser", "ALL"}}}};
+        Json const begun = command("POST", "/session", {{"capabilities", {{"alwaysMatch", wanted}}}});
+        session = "/session/" + begun.at("sessionId").get<std::string>();
     }
-    ~Driver() {
+    ~Program() {
+        try {
+            command("DELETE", session, Json::object());
+        } catch (std::exception const& error) {
+            ADD_FAILURE() << "the browser did not end: " << error.what();
+        }
         ::curl_easy_cleanup(curl);
-        end();
+        end_driver();
     }
-    void begin() {
+    Program(Program const&) = delete;
+    Program& operator=(Program const&) = delete;
+
+    Json command(char const* method, std::string const& path, Json const& body) const;
+    void begin_driver() {
         int ends[2] = {-1, -1};
         if (::pipe(ends) != 0)
             throw std::runtime_error("no pipe for chromedriver");
@@ -90,7 +108,7 @@ struct Browser::Driver {
         while (port == 0 && std::fgets(line, sizeof line, output) != nullptr)
             std::sscanf(line, "ChromeDriver was started successfully on port %d", &port);
     }
-    void end() {
+    void end_driver() {
         if (child > 0) {
             ::kill(child, SIGTERM);
             ::waitpid(child, nullptr, 0);
@@ -100,26 +118,41 @@ struct Browser::Driver {
         child = -1;
         output = nullptr;
     }
-    Driver(Driver const&) = delete;
-    Driver& operator=(Driver const&) = delete;
 
     pid_t child = -1;
     int port = 0;
     std::FILE* output = nullptr;
     CURL* curl = nullptr;
+    std::string session;  ///< path
 };
+
+namespace {
+
+/// Runs from the first window to the end of all tests.
+class SharedProgram final : public testing::Environment {
+public:
+    void TearDown() override { program_.reset(); }
+    Browser::Program& get() {
+        if (program_ == nullptr)
+            program_ = std::make_unique<Browser::Program>();
+        return *program_;
+    }
+
+private:
+    std::unique_ptr<Browser::Program> program_;
+};
+
+SharedProgram* shared_program = nullptr;  // GoogleTest owns it
+
+}  // namespace
 
 bool Browser::installed() { return in_path("chromedriver") && in_path("chromium"); }
 
-Browser::Browser() : driver_(std::make_unique<Driver>()) {
-    // A sandbox within a container or for root is not to be had.
-    Json const options = {{"args",
-                           {"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                            "--hide-scrollbars", "--force-device-scale-factor=1", "--window-size=1280,900"}}};
-    Json const wanted = {
-        {"browserName", "chrome"}, {"goog:chromeOptions", options}, {"goog:loggingPrefs", {{"browser", "ALL"}}}};
-    Json const session = command("POST", "/session", {{"capabilities", {{"alwaysMatch", wanted}}}});
-    session_ = "/session/" + session.at("sessionId").get<std::string>();
+Browser::Browser() : program_(shared_program->get()) {
+    no_window_ = command("GET", "/window").get<std::string>();
+    Json const window = command("POST", "/window/new", {{"type", "window"}});
+    command("POST", "/window", {{"handle", window.at("handle")}});
+    std::ignore = complaints();  // those of windows before this one
     std::string folder = (std::filesystem::temp_directory_path() / "ronde-page-XXXXXX").string();
     if (::mkdtemp(folder.data()) == nullptr)
         throw std::runtime_error("cannot make " + folder);
@@ -128,17 +161,17 @@ Browser::Browser() : driver_(std::make_unique<Driver>()) {
 
 Browser::~Browser() {
     try {
-        command("DELETE", session_);
+        command("DELETE", "/window");
+        command("POST", "/window", {{"handle", no_window_}});
     } catch (std::exception const& error) {
-        ADD_FAILURE() << "the browser did not end: " << error.what();
+        ADD_FAILURE() << "the window did not close: " << error.what();
     }
     std::error_code ignored;
     std::filesystem::remove_all(page_.parent_path(), ignored);
 }
 
-Json Browser::command(char const* method, std::string const& path, Json const& body) {
-    CURL* const curl = driver_->curl;
-    std::string const url = fmt::format("http://127.0.0.1:{}{}", driver_->port, path);
+Json Browser::Program::command(char const* method, std::string const& path, Json const& body) const {
+    std::string const url = fmt::format("http://127.0.0.1:{}{}", port, path);
     std::string const sent = body.dump();
     std::string answer;
     ::curl_easy_reset(curl);
@@ -163,24 +196,28 @@ Json Browser::command(char const* method, std::string const& path, Json const& b
     return value;
 }
 
+Json Browser::command(char const* method, std::string const& path, Json const& body) {
+    return program_.command(method, program_.session + path, body);
+}
+
 Json Browser::devtools(std::string const& name, Json const& parameters) {
-    return command("POST", session_ + "/goog/cdp/execute", {{"cmd", name}, {"params", parameters}});
+    return command("POST", "/goog/cdp/execute", {{"cmd", name}, {"params", parameters}});
 }
 
 void Browser::open(std::string const& html) {
     std::ofstream(page_, std::ios::binary) << html;
-    command("POST", session_ + "/url", {{"url", "file://" + page_.string()}});
+    command("POST", "/url", {{"url", "file://" + page_.string()}});
 }
 
-void Browser::reload() { command("POST", session_ + "/refresh"); }
+void Browser::reload() { command("POST", "/refresh"); }
 
 Json Browser::run(std::string const& script, Json const& arguments) {
-    return command("POST", session_ + "/execute/sync", {{"script", script}, {"args", arguments}});
+    return command("POST", "/execute/sync", {{"script", script}, {"args", arguments}});
 }
 
 std::string Browser::element(std::string const& css) {
-    Json const found = command("POST", session_ + "/element", {{"using", "css selector"}, {"value", css}});
-    return session_ + "/element/" + found.begin().value().get<std::string>();
+    Json const found = command("POST", "/element", {{"using", "css selector"}, {"value", css}});
+    return "/element/" + found.begin().value().get<std::string>();
 }
 
 void Browser::click(std::string const& css) { command("POST", element(css) + "/click"); }
@@ -194,7 +231,7 @@ void Browser::press(std::string const& key) {
     Json const down = {{"type", "keyDown"}, {"value", kKeys.at(key)}};
     Json const up = {{"type", "keyUp"}, {"value", kKeys.at(key)}};
     Json const keyboard = {{"type", "key"}, {"id", "keyboard"}, {"actions", Json::array({down, up})}};
-    command("POST", session_ + "/actions", {{"actions", Json::array({keyboard})}});
+    command("POST", "/actions", {{"actions", Json::array({keyboard})}});
 }
 
 void Browser::choose(std::string const& css_of_select, std::string const& text) {
@@ -223,7 +260,7 @@ void Browser::allow_scripts(bool yes) { devtools("Emulation.setScriptExecutionDi
 
 std::vector<std::string> Browser::complaints() {
     std::vector<std::string> said;
-    for (Json const& entry : command("POST", session_ + "/se/log", {{"type", "browser"}}))
+    for (Json const& entry : command("POST", "/se/log", {{"type", "browser"}}))
         said.push_back(entry.at("message").get<std::string>());
     return said;
 }
@@ -255,5 +292,7 @@ int main(int argc, char** argv) {
         if (argument.starts_with("--pictures="))
             ronde::viz::pages::pictures = argument.substr(11);
     }
+    ronde::viz::pages::shared_program = new ronde::viz::pages::SharedProgram;
+    testing::AddGlobalTestEnvironment(ronde::viz::pages::shared_program);
     return RUN_ALL_TESTS();
 }

@@ -1,4 +1,4 @@
-/// A headless Chromium, through chromedriver and the WebDriver protocol: one window, gone with this object.
+/// A window of a headless Chromium, through chromedriver and the WebDriver protocol.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,11 +12,15 @@ namespace ronde::viz::pages {
 
 using Json = nlohmann::json;
 
+/// A window of its own, gone with this object: what one test opens, emulates and forbids is unknown to the next. The
+/// program behind it is started by the first window and ended behind the last test, since starting it takes longer than
+/// most tests. One window at a time, from one thread.
 class Browser {
 public:
     /// Whether both programs are here.
     [[nodiscard]] static bool installed();
 
+    /// Throws std::runtime_error when the browser does not start.
     Browser();
     ~Browser();
     Browser(Browser const&) = delete;
@@ -45,14 +49,16 @@ public:
     /// PNG of the whole page, or of what is in the window.
     [[nodiscard]] std::string picture(bool whole = true);
 
+    /// The programs, shared by all windows.
+    struct Program;
+
 private:
     Json command(char const* method, std::string const& path, Json const& body = Json::object());
     Json devtools(std::string const& name, Json const& parameters);
     [[nodiscard]] std::string element(std::string const& css);
 
-    struct Driver;
-    std::unique_ptr<Driver> driver_;
-    std::string session_;  ///< path
+    Program& program_;
+    std::string no_window_;  ///< handle of the empty window that keeps the program running
     std::filesystem::path page_;
 };
 
