@@ -41,25 +41,27 @@ void MoveFinder::find(World const& world, std::span<Prospect const* const> prosp
     moves.faults.clear();
     moves.reduced = false;
     find_steps(world, prospects, moves.steps);
-    if (moves.steps.empty()) {
-        // Only now does time move on: to the earliest timer, and if several are due at once, in any order.
-        TimeNs earliest_ns = kNever;
-        for (Node node = 0; node < job_.nodes; ++node)
-            earliest_ns = std::min(earliest_ns, room_.facts(node, world.states[node]).deadline_ns);
-        for (Node node = 0; node < job_.nodes && earliest_ns != kNever; ++node) {
-            if (room_.facts(node, world.states[node]).deadline_ns == earliest_ns)
-                moves.steps.push_back({Kind::timer, node, 0, 0});
-        }
-        moves.at_rest = moves.steps.empty();
-        find_faults(world, moves.faults);
-        moves.possible = moves.steps.size() + moves.faults.size();
-        return;
-    }
-    moves.at_rest = false;
+    bool const timers_only = moves.steps.empty();
+    if (timers_only)
+        find_timers(world, moves.steps);
+    moves.at_rest = moves.steps.empty();
     find_faults(world, moves.faults);
     moves.possible = moves.steps.size() + moves.faults.size();
-    if (reduction_ != Reduction::none)
+    moves.shared = names_ == nullptr ? 0 : names_->shared(world, prospects, moves.steps, moves.faults);
+    if (!timers_only && reduction_ != Reduction::none)
         reduce(world, moves);
+}
+
+/// Only when nothing else can happen does time move on: to the earliest timer, and if several are due at once, in any
+/// order.
+void MoveFinder::find_timers(World const& world, std::vector<Move>& steps) const {
+    TimeNs earliest_ns = kNever;
+    for (Node node = 0; node < job_.nodes; ++node)
+        earliest_ns = std::min(earliest_ns, room_.facts(node, world.states[node]).deadline_ns);
+    for (Node node = 0; node < job_.nodes && earliest_ns != kNever; ++node) {
+        if (room_.facts(node, world.states[node]).deadline_ns == earliest_ns)
+            steps.push_back({Kind::timer, node, 0, 0});
+    }
 }
 
 void MoveFinder::find_steps(World const& world, std::span<Prospect const* const> prospects, std::vector<Move>& steps) {

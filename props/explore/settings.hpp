@@ -66,6 +66,9 @@ enum class Reduction : std::uint8_t {
     automatic,  ///< by processes while the job is small, then by parts: see reduction_of
 };
 
+/// Where moves sleep, in a search breadth first, whose other order was looked at before (docs/checking.md).
+enum class Sleep : std::uint8_t { never, with_reduction, always };
+
 struct ExploreSettings {
     std::uint32_t nranks = 3;  ///< 1 .. kMostRanks
     std::uint32_t nroots = 1;  ///< 1 .. min(nranks, kMostRoots)
@@ -84,6 +87,7 @@ struct ExploreSettings {
     Order order = Order::breadth_first;
     bool exact = false;  ///< keep whole states instead of fingerprints
     Reduction reduction = Reduction::automatic;
+    Sleep sleep = Sleep::with_reduction;
     bool keep_outcomes = false;
     std::uint64_t limit_states = 200'000'000;          ///< visited in one search, all of which are in memory
     std::uint64_t limit_all_states = 10'000'000'000U;  ///< ... in all searches

@@ -204,6 +204,8 @@ struct Prospect {
     };
     std::array<PackedInput, 2> inputs{};  ///< of deliver, by end; 0: no frame, so nothing that may have to wait
     std::uint16_t steps = 0;
+    static constexpr std::uint8_t kNoName = 0xff;
+    std::array<std::uint8_t, 2> names{kNoName, kNoName};  ///< of what may happen at each end, where moves have names
 };
 [[nodiscard]] Prospect prospect_of(MachineRoom const& room, Connection const& connection);
 
