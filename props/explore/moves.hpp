@@ -35,7 +35,8 @@ public:
 
 private:
     void find_timers(World const& world, std::vector<Move>& steps) const;
-    void find_steps(World const& world, std::span<Prospect const* const> prospects, std::vector<Move>& steps);
+    /// Names that two of them have.
+    SleepSet find_steps(World const& world, std::span<Prospect const* const> prospects, std::vector<Move>& steps);
     void find_faults(World const& world, std::vector<Move>& faults);
     [[nodiscard]] bool may_begin(World const& world, Node node);
 

@@ -16,6 +16,16 @@ constexpr std::size_t kBatch = 16;
 constexpr std::size_t kFingerprintWords = 2;  ///< before each packed world of a level
 constexpr std::size_t kWokenWords = 5;        ///< before each that is looked at again
 
+/// Sleep leans on what the reductions promise, to the letter. With `timeout`, and with two faults, a rank may leave a
+/// connection and call again where they take it that it does not.
+bool may_sleep(ExploreSettings const& settings, FaultPlan const& plan) {
+    if (settings.sleep != Sleep::with_reduction)
+        return settings.sleep == Sleep::always;
+    bool const keeps_time = std::none_of(plan.list.begin(), plan.list.end(),
+                                         [](Fault const& fault) { return fault.kind == FaultKind::timeout; });
+    return settings.reduction != Reduction::none && plan.list.size() <= 1 && keeps_time;
+}
+
 }  // namespace
 
 Search::Search(MachineRoom& room, FaultPlan const& plan, ExploreSettings const& settings, KeepGoing keep_going)
@@ -212,8 +222,7 @@ void Search::enter(WordLog& next, std::uint32_t next_first) {
 Answer Search::breadth_first(std::atomic<std::uint64_t> const& most_depth) {
     if (!begins_well())
         return Answer::broken;
-    sleeps_ = settings_.sleep == Sleep::always ||
-              (settings_.sleep == Sleep::with_reduction && settings_.reduction != Reduction::none);
+    sleeps_ = may_sleep(settings_, finder_.plan());
     if (sleeps_)
         finder_.name_moves(names_);
     WordLog level(pool_);

@@ -67,7 +67,11 @@ enum class Reduction : std::uint8_t {
 };
 
 /// Where moves sleep, in a search breadth first, whose other order was looked at before (docs/checking.md).
-enum class Sleep : std::uint8_t { never, with_reduction, always };
+enum class Sleep : std::uint8_t {
+    never,
+    with_reduction,  ///< but not with `timeout` or two faults, of which the reductions promise too little
+    always,
+};
 
 struct ExploreSettings {
     std::uint32_t nranks = 3;  ///< 1 .. kMostRanks

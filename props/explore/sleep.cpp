@@ -5,8 +5,6 @@ namespace {
 
 using Kind = Move::Kind;
 
-SleepSet bit_of(std::uint8_t name) { return name < Prospect::kNoName ? SleepSet{1} << name : 0; }
-
 /// A fault that touches one process and what that process sends, as a step of it would.
 bool is_like_a_step(Fault const& fault) {
     return fault.kind == FaultKind::crash || fault.kind == FaultKind::haste || fault.kind == FaultKind::stranger;
@@ -63,22 +61,6 @@ std::array<std::uint8_t, 2> MoveNames::names_at(Connection const& connection) {
         names[end] = name_under(link | other << 16U | std::uint64_t{owner} << 24U, owner);
     }
     return names;
-}
-
-SleepSet MoveNames::name_of(World const& world, std::span<Prospect const* const> prospects, Move move) const {
-    switch (move.kind) {
-    case Kind::start: return bit_of(of_self_[move.node]);
-    case Kind::timer: return moves_time(world, move.node) ? 0 : bit_of(of_self_[move.node]);
-    case Kind::arrive:
-    case Kind::accept: return bit_of(prospects[move.connection]->names[1]);
-    case Kind::connected:
-    case Kind::refused: return bit_of(prospects[move.connection]->names[0]);
-    case Kind::deliver:
-    case Kind::ending: return bit_of(prospects[move.connection]->names[move.detail]);
-    case Kind::fault: return bit_of(of_fault_[move.detail]);
-    case Kind::sent: return 0;
-    }
-    return 0;
 }
 
 SleepSet MoveNames::shared(World const& world, std::span<Prospect const* const> prospects, std::span<Move const> steps,

@@ -11,9 +11,6 @@
 
 namespace ronde::explore {
 
-/// A bit per name.
-using SleepSet = std::uint64_t;
-
 /// Names for what may happen next: to a process by itself, at one of its ends of a connection, or as a fault. They are
 /// given in the order of first sight. Each belongs to one process; when there are no more, two of one process share a
 /// bit, and whoever finds both in one world lets neither sleep.
@@ -26,7 +23,23 @@ public:
     [[nodiscard]] std::array<std::uint8_t, 2> names_at(Connection const& connection);
 
     /// The bit of a move that is possible now; 0: it never sleeps. `prospects`: of the world's connections.
-    [[nodiscard]] SleepSet name_of(World const& world, std::span<Prospect const* const> prospects, Move move) const;
+    [[nodiscard]] SleepSet name_of(World const& world, std::span<Prospect const* const> prospects, Move move) const {
+        switch (move.kind) {
+        case Move::Kind::start: return of_self(move.node);
+        case Move::Kind::timer: return moves_time(world, move.node) ? 0 : of_self(move.node);
+        case Move::Kind::arrive:
+        case Move::Kind::accept: return prospects[move.connection]->name(1);
+        case Move::Kind::connected:
+        case Move::Kind::refused: return prospects[move.connection]->name(0);
+        case Move::Kind::deliver:
+        case Move::Kind::ending: return prospects[move.connection]->name(move.detail);
+        case Move::Kind::fault: return Prospect::bit_of(of_fault_[move.detail]);
+        case Move::Kind::sent: return 0;
+        }
+        return 0;
+    }
+    /// ... of a process that begins, or whose timer is due.
+    [[nodiscard]] SleepSet of_self(Node node) const { return Prospect::bit_of(of_self_[node]); }
     /// Bits that two of these moves have. All that are possible must be there.
     [[nodiscard]] SleepSet shared(World const& world, std::span<Prospect const* const> prospects,
                                   std::span<Move const> steps, std::span<Move const> faults) const;
