@@ -50,7 +50,7 @@ public:
 
     [[nodiscard]] StateNumber unborn(Node node);
     Outcome step(Node node, StateNumber state, Input const& input) {
-        return outcomes_[number_of_step(node, state, packed(node, input), input)];
+        return outcomes_[number_of_step(node, state, packed(node, input), [&input] { return input; })];
     }
     /// Until the next step.
     [[nodiscard]] std::span<Effect const> effects_of(Outcome const& outcome) const {
@@ -63,7 +63,7 @@ public:
     [[nodiscard]] static Input unpacked(PackedInput input);
     /// Whether a frame is one that the machine cannot take now.
     bool is_held(Node node, StateNumber state, PackedInput input) {
-        return held_[number_of_step(node, state, input, unpacked(input))] != 0;
+        return held_[number_of_step(node, state, input, [input] { return unpacked(input); })] != 0;
     }
     /// The node's state when it has crashed.
     StateNumber dead(Node node, StateNumber state);
@@ -103,11 +103,12 @@ public:
 private:
     StateNumber number_of(ProcessState const& state, Origin const& origin);
     StateNumber number_of(RootState const& state, Origin const& origin);
-    std::uint32_t number_of_step(Node node, StateNumber state, PackedInput packed, Input const& input) {
+    template <class Unpack>
+    std::uint32_t number_of_step(Node node, StateNumber state, PackedInput packed, Unpack const& input) {
         auto const next = static_cast<std::uint32_t>(held_.size());
         std::uint32_t const number = steps_.find_or_add(packed, state, next);
         if (number == next)
-            take_step(node, state, input);
+            take_step(node, state, input());
         return number;
     }
     /// For the first time.

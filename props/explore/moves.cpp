@@ -37,38 +37,50 @@ void MoveFinder::find(World const& world, Moves& moves) {
 }
 
 void MoveFinder::find(World const& world, std::span<Prospect const* const> prospects, Moves& moves) {
-    moves.steps.clear();
     moves.faults.clear();
     moves.reduced = false;
-    find_steps(world, prospects, moves.steps);
-    if (moves.steps.empty()) {
-        // Only now does time move on: to the earliest timer, and if several are due at once, in any order.
-        TimeNs earliest_ns = kNever;
-        for (Node node = 0; node < job_.nodes; ++node)
-            earliest_ns = std::min(earliest_ns, room_.facts(node, world.states[node]).deadline_ns);
-        for (Node node = 0; node < job_.nodes && earliest_ns != kNever; ++node) {
-            if (room_.facts(node, world.states[node]).deadline_ns == earliest_ns)
-                moves.steps.push_back({Kind::timer, node, 0, 0});
-        }
-        moves.at_rest = moves.steps.empty();
-        find_faults(world, moves.faults);
-        moves.possible = moves.steps.size() + moves.faults.size();
-        return;
-    }
-    moves.at_rest = false;
+    moves.shared = find_steps(world, prospects, moves.steps);
+    bool const timers_only = moves.steps.empty();
+    if (timers_only)
+        find_timers(world, moves.steps);
+    moves.at_rest = moves.steps.empty();
     find_faults(world, moves.faults);
     moves.possible = moves.steps.size() + moves.faults.size();
-    if (reduction_ != Reduction::none)
+    if (names_ != nullptr && !moves.faults.empty())
+        moves.shared = names_->shared(world, prospects, moves.steps, moves.faults);
+    if (!timers_only && reduction_ != Reduction::none)
         reduce(world, moves);
 }
 
-void MoveFinder::find_steps(World const& world, std::span<Prospect const* const> prospects, std::vector<Move>& steps) {
+/// Only when nothing else can happen does time move on: to the earliest timer, and if several are due at once, in any
+/// order.
+void MoveFinder::find_timers(World const& world, std::vector<Move>& steps) const {
+    TimeNs earliest_ns = kNever;
+    for (Node node = 0; node < job_.nodes; ++node)
+        earliest_ns = std::min(earliest_ns, room_.facts(node, world.states[node]).deadline_ns);
+    for (Node node = 0; node < job_.nodes && earliest_ns != kNever; ++node) {
+        if (room_.facts(node, world.states[node]).deadline_ns == earliest_ns)
+            steps.push_back({Kind::timer, node, 0, 0});
+    }
+}
+
+SleepSet MoveFinder::find_steps(World const& world, std::span<Prospect const* const> prospects,
+                                std::vector<Move>& steps) {
+    std::array<Move, kMostNodes + 6U * kMostConnections> found;
+    std::size_t count = 0;
+    SleepSet seen = 0;
+    SleepSet twice = 0;
+    auto const add = [&](Move move, SleepSet name) {
+        found[count++] = move;
+        twice |= seen & name;
+        seen |= name;
+    };
     for (Node node = 0; node < job_.nodes; ++node) {
         NodeFacts const& facts = room_.facts(node, world.states[node]);
         if (facts.life == Life::unborn && may_begin(world, node))
-            steps.push_back({Kind::start, node, 0, 0});
+            add({Kind::start, node, 0, 0}, names_ == nullptr ? 0 : names_->of_self(node));
         else if (facts.life == Life::running && facts.deadline_ns <= 0)
-            steps.push_back({Kind::timer, node, 0, 0});
+            add({Kind::timer, node, 0, 0}, names_ == nullptr ? 0 : names_->of_self(node));
     }
     for (std::uint8_t i = 0; i < world.connection_count; ++i) {
         Prospect const& prospect = *prospects[i];
@@ -77,27 +89,29 @@ void MoveFinder::find_steps(World const& world, std::span<Prospect const* const>
             continue;
         Connection const& connection = world.connections[i];
         if ((may & Prospect::kArrive) != 0)
-            steps.push_back({Kind::arrive, connection.callee, i, 0});
+            add({Kind::arrive, connection.callee, i, 0}, prospect.name(1));
         if ((may & Prospect::kRefused) != 0)
-            steps.push_back({Kind::refused, connection.caller, i, 0});
+            add({Kind::refused, connection.caller, i, 0}, prospect.name(0));
         if ((may & Prospect::kAccept) != 0 && has_room(room_, world, connection.callee, connection.listener))
-            steps.push_back({Kind::accept, connection.callee, i, 0});
+            add({Kind::accept, connection.callee, i, 0}, prospect.name(1));
         if ((may & Prospect::kConnected) != 0)
-            steps.push_back({Kind::connected, connection.caller, i, 0});
+            add({Kind::connected, connection.caller, i, 0}, prospect.name(0));
         for (std::uint8_t end = 0; end < 2; ++end) {
             Node const owner = connection.owner(end);
             PackedInput const input = prospect.inputs[end];
             if ((may & unsigned{Prospect::kEnding} << end) != 0)
-                steps.push_back({Kind::ending, owner, i, end});
+                add({Kind::ending, owner, i, end}, prospect.name(end));
             else if ((may & unsigned{Prospect::kDeliver} << end) != 0 &&
                      (input == 0 || !room_.is_held(owner, world.states[owner], input)))
-                steps.push_back({Kind::deliver, owner, i, end});
+                add({Kind::deliver, owner, i, end}, prospect.name(end));
         }
         for (std::uint8_t end = 0; end < 2; ++end) {
             if ((may & unsigned{Prospect::kSent} << end) != 0)
-                steps.push_back({Kind::sent, connection.owner(end), i, end});
+                add({Kind::sent, connection.owner(end), i, end}, 0);
         }
     }
+    steps.assign(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count));
+    return twice;
 }
 
 /// A second process that comes late waits until the first has its successor and its predecessor has the first.

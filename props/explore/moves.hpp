@@ -2,6 +2,7 @@
 #pragma once
 
 #include "explore/parts.hpp"
+#include "explore/sleep.hpp"
 
 #include <vector>
 
@@ -13,6 +14,7 @@ struct Moves {
     bool at_rest = false;      ///< nothing happens by itself any more
     bool reduced = false;      ///< only the moves of one node, or one move, which are enough
     std::size_t possible = 0;  ///< how many there were before that
+    SleepSet shared = 0;       ///< names that two of those have, where moves have names
 };
 
 class MoveFinder {
@@ -22,6 +24,9 @@ public:
     MoveFinder& operator=(MoveFinder const&) = delete;
     ~MoveFinder() = default;
 
+    /// From now on moves have names. `names` must outlive it.
+    void name_moves(MoveNames const& names) { names_ = &names; }
+
     /// Fills `moves`.
     void find(World const& world, Moves& moves);
     /// ... where the prospects of the world's connections are known.
@@ -29,7 +34,9 @@ public:
     [[nodiscard]] FaultPlan const& plan() const { return plan_; }
 
 private:
-    void find_steps(World const& world, std::span<Prospect const* const> prospects, std::vector<Move>& steps);
+    void find_timers(World const& world, std::vector<Move>& steps) const;
+    /// Names that two of them have.
+    SleepSet find_steps(World const& world, std::span<Prospect const* const> prospects, std::vector<Move>& steps);
     void find_faults(World const& world, std::vector<Move>& faults);
     [[nodiscard]] bool may_begin(World const& world, Node node);
 
@@ -47,6 +54,7 @@ private:
     FaultPlan plan_;
     Reduction reduction_;
     PartFinder parts_;
+    MoveNames const* names_ = nullptr;
 
     // What `look_at_links` saw: bit per process.
     std::uint32_t restless_ = 0;                              ///< something may come to it first

@@ -67,6 +67,8 @@ std::uint32_t Packer::number_of(Connection const& connection) {
     if (number == fingerprints_.size()) {
         fingerprints_.push_back(fingerprint);
         prospects_.push_back(prospect_of(room_, connection));
+        if (names_ != nullptr)
+            prospects_.back().names = names_->names_at(connection);
     }
     return number;
 }

@@ -3,7 +3,7 @@
 /// to be looked at.
 #pragma once
 
-#include "explore/world.hpp"
+#include "explore/sleep.hpp"
 
 #include <vector>
 
@@ -40,7 +40,9 @@ struct Differences {
 
 class Packer {
 public:
-    explicit Packer(MachineRoom const& room) : room_(room), job_(room.job()) {}
+    /// `names`, which must outlive it: what it says of connections has the names of moves, too.
+    explicit Packer(MachineRoom const& room, MoveNames* names = nullptr)
+        : room_(room), job_(room.job()), names_(names) {}
     Packer(Packer const&) = delete;
     Packer& operator=(Packer const&) = delete;
     ~Packer() = default;
@@ -71,6 +73,7 @@ public:
 private:
     MachineRoom const& room_;
     Job const& job_;
+    MoveNames* names_;
     Interner<Connection> connections_;
     std::vector<std::uint64_t> fingerprints_;  ///< by number of the connection
     std::vector<Prospect> prospects_;          ///< likewise

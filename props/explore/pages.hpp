@@ -55,11 +55,9 @@ public:
         std::construct_at(next_++, value);
         ++size_;
     }
-    [[nodiscard]] Value const& operator[](std::size_t at) const {
-        std::size_t const shifted = at + kSmallest;
-        auto const piece = static_cast<unsigned>(std::bit_width(shifted) - kSmallestBits - 1);
-        return static_cast<Value const*>(pieces_[piece].data())[shifted - (kSmallest << piece)];
-    }
+    [[nodiscard]] Value const& operator[](std::size_t at) const { return *place_of(at); }
+    [[nodiscard]] Value& operator[](std::size_t at) { return *place_of(at); }
+    void prefetch(std::size_t at) const { __builtin_prefetch(place_of(at), 1); }
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(Value); }
     void clear() {
@@ -72,6 +70,11 @@ public:
 private:
     static constexpr std::size_t kSmallest = std::size_t{1} << kSmallestBits;
 
+    [[nodiscard]] Value* place_of(std::size_t at) const {
+        std::size_t const shifted = at + kSmallest;
+        auto const piece = static_cast<unsigned>(std::bit_width(shifted) - kSmallestBits - 1);
+        return static_cast<Value*>(pieces_[piece].data()) + (shifted - (kSmallest << piece));
+    }
     void grow() {
         std::size_t const values = kSmallest << pieces_.size();
         pieces_.emplace_back(values * sizeof(Value), Pages::Content::anything);

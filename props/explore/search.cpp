@@ -14,12 +14,23 @@ constexpr std::size_t kMostArcBytes = std::size_t{1} << 30U;
 /// How many worlds are expanded before anything is looked up.
 constexpr std::size_t kBatch = 16;
 constexpr std::size_t kFingerprintWords = 2;  ///< before each packed world of a level
+constexpr std::size_t kWokenWords = 5;        ///< before each that is looked at again
+
+/// Sleep leans on what the reductions promise, to the letter. With `timeout`, and with two faults, a rank may leave a
+/// connection and call again where they take it that it does not.
+bool may_sleep(ExploreSettings const& settings, FaultPlan const& plan) {
+    if (settings.sleep != Sleep::with_reduction)
+        return settings.sleep == Sleep::always;
+    bool const keeps_time = std::none_of(plan.list.begin(), plan.list.end(),
+                                         [](Fault const& fault) { return fault.kind == FaultKind::timeout; });
+    return settings.reduction != Reduction::none && plan.list.size() <= 1 && keeps_time;
+}
 
 }  // namespace
 
 Search::Search(MachineRoom& room, FaultPlan const& plan, ExploreSettings const& settings, KeepGoing keep_going)
     : room_(room), settings_(settings), keep_going_(std::move(keep_going)), finder_(room, plan, settings.reduction),
-      packer_(room), keeps_arcs_(is_asked(settings, Property::l4)) {
+      names_(room, finder_.plan()), packer_(room, &names_), keeps_arcs_(is_asked(settings, Property::l4)) {
     if (symmetry_of(settings) == Symmetry::rotations)
         keys_.emplace(room, packer_);
 }
@@ -86,43 +97,105 @@ Answer Search::look_at_rest(World const& world, std::function<std::vector<Move>(
     return Answer::broken;
 }
 
-Answer Search::expand(std::uint32_t const* packed, std::uint64_t fingerprint, std::uint32_t number) {
-    finder_.find(world_, packer_.unpack(packed, world_), moves_);
+Answer Search::make(Known const& from, Move move, SleepSet asleep) {
+    ++counts_.transitions;
+    Change change;
+    Broken broken = change_world(room_, finder_.plan().list, world_, move, change);
+    if (broken && is_wanted(settings_, broken)) {
+        found_ = Counterexample{std::move(broken), path_to(from.number), finder_.plan()};
+        found_->path.push_back(move);
+        return Answer::broken;
+    }
+    if (!broken) {
+        successors_.push_back(
+            {packer_.compare(from.packed, from.fingerprint, world_, change, differences_), asleep, move.packed(), 1});
+        if (keys_)
+            turn(from.packed, change);
+        visited_.prefetch(successors_.back().neighbour.fingerprint);
+    }
+    packer_.undo(from.packed, change, world_);
+    return Answer::holds;
+}
+
+Answer Search::expand(Known const& world) {
+    prospects_ = packer_.unpack(world.packed, world_);
+    finder_.find(world_, prospects_, moves_);
     if (keys_ && !moves_.steps.empty() && moves_.steps.front().kind == Move::Kind::timer)
         keys_->rotation().look_at_timers(world_);
-    RotationKeys::Lanes const lanes = keys_ ? keys_->lanes_of(packed) : RotationKeys::Lanes{};
+    if (keys_)
+        lanes_ = keys_->lanes_of(world.packed);
     counts_.reduced += moves_.reduced ? 1U : 0U;
     counts_.possible += moves_.possible;
-    if (moves_.at_rest && look_at_rest(world_, [&] { return path_to(number); }) == Answer::broken)
+    if (moves_.at_rest && look_at_rest(world_, [&] { return path_to(world.number); }) == Answer::broken)
         return Answer::broken;
+    SleepSet const asleep = sleeps_ ? asleep_[world.number] & ~moves_.shared : 0;
+    SleepSet made = asleep;
     for (std::vector<Move> const* list : {&moves_.steps, &moves_.faults}) {
         for (Move const move : *list) {
-            ++counts_.transitions;
-            Change change;
-            Broken broken = change_world(room_, finder_.plan().list, world_, move, change);
-            if (broken && is_wanted(settings_, broken)) {
-                found_ = Counterexample{std::move(broken), path_to(number), finder_.plan()};
-                found_->path.push_back(move);
+            SleepSet const name = sleeps_ ? names_.name_of(world_, prospects_, move) & ~moves_.shared : 0;
+            if ((name & asleep) != 0)
+                continue;
+            SleepSet const behind = sleeps_ ? made & ~names_.woken_by(world_, move) : 0;
+            if (make(world, move, behind) == Answer::broken)
                 return Answer::broken;
-            }
-            if (!broken) {
-                successors_.push_back(
-                    {packer_.compare(packed, fingerprint, world_, change, differences_), move.packed(), 1});
-                if (keys_)
-                    turn(lanes, packed, change);
-                visited_.prefetch(successors_.back().neighbour.fingerprint);
-            }
-            packer_.undo(packed, change, world_);
+            made |= name;
         }
     }
-    expanded_.push_back({packed, number, successors_.size()});
+    expanded_.push_back({world.packed, world.number, false, successors_.size()});
     if (keys_ && !keys_->rotation().is_possible())
         return give_up("its ranks differ in more than their numbers");
     return Answer::holds;
 }
 
-void Search::turn(RotationKeys::Lanes const& lanes, std::uint32_t const* packed, Change const& change) {
-    RotationKeys::Lanes const there = keys_->lanes_of(lanes, packed, world_, change);
+/// What woke up is made before everything that was made then, as far as the proof goes. So what slept behind the others
+/// still may, but for what woke up and is not made here.
+Answer Search::expand_again(Known const& world, SleepSet woken) {
+    prospects_ = packer_.unpack(world.packed, world_);
+    finder_.find(world_, prospects_, moves_);
+    woken &= ~moves_.shared;
+    SleepSet const asleep = asleep_[world.number] & ~moves_.shared;
+    SleepSet made = asleep;
+    SleepSet elsewhere = woken;
+    for (bool const woke : {true, false}) {
+        for (std::vector<Move> const* list : {&moves_.steps, &moves_.faults}) {
+            for (Move const move : *list) {
+                SleepSet const name = names_.name_of(world_, prospects_, move) & ~moves_.shared;
+                if ((name & asleep) != 0 || ((name & woken) != 0) != woke)
+                    continue;
+                SleepSet const wakes = names_.woken_by(world_, move);
+                if ((woke || (elsewhere & ~wakes) != 0) && make(world, move, made & ~wakes) == Answer::broken)
+                    return Answer::broken;
+                made |= name;
+                elsewhere &= ~name;
+            }
+        }
+    }
+    expanded_.push_back({world.packed, world.number, true, successors_.size()});
+    return Answer::holds;
+}
+
+SleepSet Search::wake(std::uint32_t number, SleepSet asleep) {
+    SleepSet& known = asleep_[number];
+    SleepSet const woken = known & ~asleep;
+    known &= asleep;
+    return number < looked_at_ ? woken : 0;
+}
+
+std::size_t Search::write(std::uint32_t* words, Expanded const& from, Neighbour const& neighbour) {
+    std::memcpy(words, &neighbour.fingerprint, sizeof(neighbour.fingerprint));
+    return packer_.pack(from.packed, neighbour, differences_, words + kFingerprintWords);
+}
+
+void Search::keep_woken(Expanded const& from, Neighbour const& neighbour, std::uint32_t number, SleepSet woken) {
+    std::uint32_t* const words = woken_.room(kWokenWords + packer_.most_words());
+    std::memcpy(words, &neighbour.fingerprint, sizeof(neighbour.fingerprint));
+    std::memcpy(words + 2, &woken, sizeof(woken));
+    words[4] = number;
+    woken_.keep(kWokenWords + packer_.pack(from.packed, neighbour, differences_, words + kWokenWords));
+}
+
+void Search::turn(std::uint32_t const* packed, Change const& change) {
+    RotationKeys::Lanes const there = keys_->lanes_of(lanes_, packed, world_, change);
     successors_.back().neighbour.fingerprint = keys_->key_of(there);
     successors_.back().versions = keys_->versions(there);
 }
@@ -136,31 +209,32 @@ std::string Search::why_not_turned() {
 void Search::enter(WordLog& next, std::uint32_t next_first) {
     std::size_t at = 0;
     for (Expanded const& from : expanded_) {
-        if (keeps_arcs_)
+        if (keeps_arcs_ && !from.again)
             arcs_of_.push_back(static_cast<std::uint16_t>(from.successors - at));
         for (; at < from.successors; ++at) {
             Successor const& successor = successors_[at];
             std::uint64_t const fingerprint = successor.neighbour.fingerprint;
             std::uint32_t* const words = next.room(kFingerprintWords + packer_.most_words());
-            std::size_t size = 0;
-            auto const write = [&] {
-                std::memcpy(words, &fingerprint, sizeof(fingerprint));
-                size = packer_.pack(from.packed, successor.neighbour, differences_, words + kFingerprintWords);
-            };
-            if (settings_.exact)
-                write();
+            std::size_t size = settings_.exact ? write(words, from, successor.neighbour) : 0;
             bool fresh = false;
             std::uint32_t const reached = number_of(fingerprint, {words + kFingerprintWords, size}, fresh);
-            if (keeps_arcs_)
+            if (keeps_arcs_ && from.again)
+                late_arcs_.push_back({from.number, reached});
+            else if (keeps_arcs_)
                 arcs_.push_back(reached);
             if (!fresh) {
                 graded_ = graded_ && reached >= next_first;
+                SleepSet const woken = sleeps_ ? wake(reached, successor.asleep) : 0;
+                if (woken != 0)
+                    keep_woken(from, successor.neighbour, reached, woken);
                 continue;
             }
             records_.push_back({from.number, successor.move});
             counts_.turned += successor.versions;
+            if (sleeps_)
+                asleep_.push_back(successor.asleep);
             if (!settings_.exact)
-                write();
+                size = write(words, from, successor.neighbour);
             next.keep(kFingerprintWords + size);
         }
     }
@@ -168,9 +242,14 @@ void Search::enter(WordLog& next, std::uint32_t next_first) {
     successors_.clear();
     differences_.used = 0;
 }
+
 Answer Search::breadth_first(std::atomic<std::uint64_t> const& most_depth) {
     if (!begins_well())
         return Answer::broken;
+    // A world that is reached as another one's turned version has other names for the same moves.
+    sleeps_ = !keys_ && may_sleep(settings_, finder_.plan());
+    if (sleeps_)
+        finder_.name_moves(names_);
     WordLog level(pool_);
     first_level(level);
     std::uint32_t number = 0;
@@ -180,14 +259,15 @@ Answer Search::breadth_first(std::atomic<std::uint64_t> const& most_depth) {
         Answer const answer = through_level(level, number, next);
         if (answer != Answer::holds)
             return answer;
-        if (arcs_.bytes() > kMostArcBytes) {
+        if (arcs_.bytes() + late_arcs_.bytes() > kMostArcBytes) {
             keeps_arcs_ = false;
             arcs_.clear();
             arcs_of_.clear();
+            late_arcs_.clear();
         }
-        counts_.bytes =
-            std::max<std::uint64_t>(counts_.bytes, visited_.bytes() + records_.bytes() + arcs_.bytes() +
-                                                       arcs_of_.bytes() + level.bytes() + next.bytes() + exact_bytes());
+        counts_.bytes = std::max<std::uint64_t>(
+            counts_.bytes, visited_.bytes() + records_.bytes() + asleep_.bytes() + arcs_.bytes() + arcs_of_.bytes() +
+                               late_arcs_.bytes() + level.bytes() + next.bytes() + exact_bytes());
         counts_.node_states = room_.states();
         counts_.machine_steps = room_.steps();
         counts_by_depth_.push_back(counts_);
@@ -215,6 +295,8 @@ void Search::first_level(WordLog& level) {
     bool fresh = false;
     number_of(fingerprint, {words + kFingerprintWords, size}, fresh);
     records_.push_back({kNoParent, 0});
+    if (sleeps_)
+        asleep_.push_back(0);
     level.keep(kFingerprintWords + size);
 }
 
@@ -227,7 +309,8 @@ Answer Search::through_level(WordLog& level, std::uint32_t& number, WordLog& nex
         std::memcpy(&fingerprint, words, sizeof(fingerprint));
         std::uint32_t const* const packed = words + kFingerprintWords;
         reader.skip(kFingerprintWords + packer_.words_of(packed));
-        answer = expand(packed, fingerprint, number++);
+        looked_at_ = number + 1U;
+        answer = expand({packed, fingerprint, number++});
         if (answer == Answer::holds && !may_go_on())
             answer = give_up("the time is up");
         if (answer != Answer::holds)
@@ -239,7 +322,32 @@ Answer Search::through_level(WordLog& level, std::uint32_t& number, WordLog& nex
     }
     enter(next, next_first);
     reader.release();
-    return answer;
+    return answer == Answer::holds ? through_woken(next, next_first) : answer;
+}
+
+Answer Search::through_woken(WordLog& next, std::uint32_t next_first) {
+    while (!woken_.empty()) {
+        WordLog again = std::exchange(woken_, WordLog(pool_));
+        WordLog::Reader reader(again);
+        while (std::uint32_t const* const words = reader.next()) {
+            Known world{words + kWokenWords, 0, words[4]};
+            SleepSet woken = 0;
+            std::memcpy(&world.fingerprint, words, sizeof(world.fingerprint));
+            std::memcpy(&woken, words + 2, sizeof(woken));
+            reader.skip(kWokenWords + packer_.words_of(world.packed));
+            if (expand_again(world, woken) == Answer::broken)
+                return Answer::broken;
+            if (!may_go_on())
+                return give_up("the time is up");
+            if (expanded_.size() == kBatch) {
+                enter(next, next_first);
+                reader.release();
+            }
+        }
+        enter(next, next_first);
+        reader.release();
+    }
+    return Answer::holds;
 }
 
 /// Where each move leads from one depth to the next there is no circle, nor where no process returns to a state.
@@ -251,11 +359,25 @@ Search::Circles Search::circles() const {
     if (!keeps_arcs_)
         return Circles::unknown;
     std::vector<std::uint32_t> into(numbers_);
-    for (std::size_t at = 0; at < arcs_.size(); ++at)
-        ++into[arcs_[at]];
-    std::vector<std::uint64_t> from(arcs_of_.size() + 1U);
-    for (std::size_t world = 0; world < arcs_of_.size(); ++world)
-        from[world + 1U] = from[world] + arcs_of_[world];
+    std::vector<std::uint64_t> from(numbers_ + 1U);
+    auto const each_arc = [&](auto const& visit) {
+        std::size_t at = 0;
+        for (std::uint32_t world = 0; world < arcs_of_.size(); ++world) {
+            for (std::size_t const end = at + arcs_of_[world]; at < end; ++at)
+                visit(world, arcs_[at]);
+        }
+        for (std::size_t late = 0; late < late_arcs_.size(); ++late)
+            visit(late_arcs_[late].from, late_arcs_[late].to);
+    };
+    each_arc([&](std::uint32_t world, std::uint32_t reached) {
+        ++into[reached];
+        ++from[world + 1U];
+    });
+    for (std::uint32_t world = 0; world < numbers_; ++world)
+        from[world + 1U] += from[world];
+    std::vector<std::uint32_t> to(from.back());
+    std::vector<std::uint64_t> next(from.begin(), from.end() - 1);
+    each_arc([&](std::uint32_t world, std::uint32_t reached) { to[next[world]++] = reached; });
     std::vector<std::uint32_t> free;
     if (into.front() == 0)
         free.push_back(0);
@@ -265,8 +387,8 @@ Search::Circles Search::circles() const {
         free.pop_back();
         ++taken;
         for (std::uint64_t at = from[world]; at < from[world + 1U]; ++at) {
-            if (--into[arcs_[at]] == 0)
-                free.push_back(arcs_[at]);
+            if (--into[to[at]] == 0)
+                free.push_back(to[at]);
         }
     }
     return taken == numbers_ ? Circles::none : Circles::some;

@@ -72,16 +72,28 @@ private:
     };
     struct Frame;
 
+    /// A world to be looked at.
+    struct Known {
+        std::uint32_t const* packed;
+        std::uint64_t fingerprint;
+        std::uint32_t number;
+    };
     /// A world whose moves were made, and whose neighbours are not yet looked up.
     struct Expanded {
         std::uint32_t const* packed;
         std::uint32_t number;
+        bool again;
         std::size_t successors;  ///< up to which of `successors_` they are its own
     };
     struct Successor {
         Neighbour neighbour;
+        SleepSet asleep;  ///< behind this move
         std::uint32_t move;
         std::uint32_t versions;  ///< how many worlds it stands for
+    };
+    struct Arc {
+        std::uint32_t from;
+        std::uint32_t to;
     };
 
     /// `packed` is looked at where worlds are compared exactly.
@@ -89,11 +101,20 @@ private:
     void first_level(WordLog& level);
     /// Looks at all worlds of one depth, the first of which has this number.
     Answer through_level(WordLog& level, std::uint32_t& number, WordLog& next);
+    /// Looks again at worlds in which something has woken up, until nothing does any more.
+    Answer through_woken(WordLog& next, std::uint32_t next_first);
     /// Looks at one world and makes its moves. What they lead to is looked up later, together with that of others, when
     /// the table has come into the caches.
-    Answer expand(std::uint32_t const* packed, std::uint64_t fingerprint, std::uint32_t number);
+    Answer expand(Known const& world);
+    /// Makes the moves that slept when the world was looked at, and those whose followers slept because of them.
+    Answer expand_again(Known const& world, SleepSet woken);
+    Answer make(Known const& from, Move move, SleepSet asleep);
     /// Looks up what `expanded_` led to. What is new goes into the next level.
     void enter(WordLog& next, std::uint32_t next_first);
+    /// A known world is reached once more, with these moves asleep. Which of its moves wake up.
+    SleepSet wake(std::uint32_t number, SleepSet asleep);
+    std::size_t write(std::uint32_t* words, Expanded const& from, Neighbour const& neighbour);
+    void keep_woken(Expanded const& from, Neighbour const& neighbour, std::uint32_t number, SleepSet woken);
     bool may_go_on();
     /// Whether the first steps, those of the roots before anybody begins, break no rule.
     bool begins_well();
@@ -101,17 +122,21 @@ private:
     [[nodiscard]] std::vector<Move> path_to(std::uint32_t number) const;
     Answer give_up(std::string why);
     /// Gives the last successor the fingerprint that all its turned versions have.
-    void turn(RotationKeys::Lanes const& lanes, std::uint32_t const* packed, Change const& change);
+    void turn(std::uint32_t const* packed, Change const& change);
     [[nodiscard]] std::size_t exact_bytes() const { return worlds_.size() * sizeof(std::uint32_t); }
 
     MachineRoom& room_;
     ExploreSettings const& settings_;
     KeepGoing keep_going_;
     MoveFinder finder_;
+    MoveNames names_;
     Packer packer_;
     std::optional<RotationKeys> keys_;  ///< when one of several turned worlds is enough
+    RotationKeys::Lanes lanes_{};       ///< ... of the world that is looked at
+    bool sleeps_ = false;               ///< breadth first: moves sleep
     FingerprintIndex visited_;
     Column<Record> records_;               ///< breadth first: how each world was reached
+    Column<SleepSet> asleep_;              ///< ... and which of its moves sleep
     std::vector<std::uint32_t> worlds_;    ///< exact: all of them
     std::vector<std::uint64_t> world_at_;  ///< exact: where each begins
     std::uint32_t numbers_ = 0;
@@ -120,9 +145,13 @@ private:
     bool keeps_arcs_ = true;         ///< breadth first: not yet too many
     Column<std::uint32_t> arcs_;     ///< ... where all moves lead, in the order of the worlds that they leave
     Column<std::uint16_t> arcs_of_;  ///< ... how many there are of each
+    Column<Arc> late_arcs_;          ///< ... and those of moves that have woken up
     World world_;                    ///< where moves are made
     Moves moves_;
+    std::span<Prospect const* const> prospects_;  ///< of the world that is looked at
     WordLog::Pool pool_;
+    WordLog woken_{pool_};         ///< worlds that are looked at again: fingerprint, number, what woke up, packed
+    std::uint32_t looked_at_ = 0;  ///< worlds that were looked at, the first of all worlds
     std::vector<Expanded> expanded_;
     std::vector<Successor> successors_;
     Differences differences_;            ///< of successors

@@ -74,6 +74,13 @@ enum class Symmetry : std::uint8_t {
     automatic,  ///< rotations where they save much: see symmetry_of
 };
 
+/// Where moves sleep, in a search breadth first, whose other order was looked at before (docs/checking.md).
+enum class Sleep : std::uint8_t {
+    never,
+    with_reduction,  ///< but not with `timeout` or two faults, of which the reductions promise too little
+    always,
+};
+
 struct ExploreSettings {
     std::uint32_t nranks = 3;  ///< 1 .. kMostRanks
     std::uint32_t nroots = 1;  ///< 1 .. min(nranks, kMostRoots)
@@ -93,6 +100,7 @@ struct ExploreSettings {
     bool exact = false;  ///< keep whole states instead of fingerprints
     Reduction reduction = Reduction::automatic;
     Symmetry symmetry = Symmetry::automatic;
+    Sleep sleep = Sleep::with_reduction;
     bool keep_outcomes = false;
     std::uint64_t limit_states = 200'000'000;          ///< visited in one search, all of which are in memory
     std::uint64_t limit_all_states = 10'000'000'000U;  ///< ... in all searches

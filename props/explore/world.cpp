@@ -408,6 +408,7 @@ void Mover::drop_queue(Node node, bool all, Listener listener) {
             continue;
         touch(connection).stage = Stage::standing;
         connection.ends[1].bits = static_cast<std::uint8_t>(connection.ends[1].bits | End::kOver);
+        connection.inbox[1] = 0;  // as if it were said later
         if (!connection.ends[0].over() && connection.ends[0].ending == Failure::none)
             connection.ends[0].ending = Failure::reset;
     }

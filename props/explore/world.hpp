@@ -191,6 +191,9 @@ static_assert(kMostConnections <= 64 && kMostNodes <= 32);
 /// What `deliver` or `ending` at this end feeds to its owner.
 [[nodiscard]] Input next_input(MachineRoom const& room, Connection const& connection, unsigned end);
 
+/// Moves, by the bits of their names (sleep.hpp).
+using SleepSet = std::uint64_t;
+
 /// What may happen next on a connection, as far as that is said by the connection alone.
 struct Prospect {
     enum Step : std::uint16_t {
@@ -204,6 +207,11 @@ struct Prospect {
     };
     std::array<PackedInput, 2> inputs{};  ///< of deliver, by end; 0: no frame, so nothing that may have to wait
     std::uint16_t steps = 0;
+    static constexpr std::uint8_t kNoName = 0xff;
+    std::array<std::uint8_t, 2> names{kNoName, kNoName};  ///< of what may happen at each end, where moves have names
+
+    [[nodiscard]] SleepSet name(unsigned end) const { return bit_of(names[end]); }
+    [[nodiscard]] static SleepSet bit_of(std::uint8_t name) { return name == kNoName ? 0 : SleepSet{1} << name; }
 };
 [[nodiscard]] Prospect prospect_of(MachineRoom const& room, Connection const& connection);
 

@@ -110,6 +110,7 @@ TEST(Shortcuts, FingerprintsMistakeNothingHere) {
 
 TEST(Shortcuts, BothOrdersVisitTheSameStates) {
     ExploreSettings settings = with_faults(job_of(2), 1, kAllKinds);
+    settings.sleep = Sleep::never;
     Exploration const broad = expect_all_holds(settings);
     settings.order = Order::depth_first;
     Exploration const deep = expect_all_holds(settings);
