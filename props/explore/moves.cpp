@@ -260,7 +260,7 @@ void MoveFinder::look_at_links(World const& world) {
     for (Connection const& connection : world.all()) {
         bool const calls = !job_.is_stranger(connection.caller) && !connection.ends[0].over();
         if (calls) {
-            std::uint32_t const whom = 1U << connection.callee;
+            std::uint32_t const whom = lasts(world, connection) ? 1U << connection.callee : 0;
             switch (connection.ends[0].link_class) {
             case LinkClass::root: calls_own_root_[connection.caller] |= whom; break;
             case LinkClass::previous_root: calls_other_root_[connection.caller] |= whom; break;
@@ -287,6 +287,23 @@ void MoveFinder::look_at_links(World const& world) {
                 restless_ |= 1U << connection.owner(end);
         }
     }
+}
+
+/// Whether its caller keeps to this call until its callee moves. Whoever learns that a call has come to nothing, or has
+/// waited long enough for it, may call again.
+bool MoveFinder::lasts(World const& world, Connection const& connection) const {
+    bool const stands =
+        connection.stage == Stage::calling || connection.stage == Stage::queued || connection.stage == Stage::standing;
+    if (!stands || connection.ends[0].ending != Failure::none)
+        return false;
+    if (room_.facts(connection.caller, world.states[connection.caller]).deadline_ns <= 0)
+        return false;
+    for (std::size_t number = 0; number < plan_.list.size(); ++number) {
+        Fault const& fault = plan_.list[number];
+        if (fault.kind == FaultKind::haste && fault.node == connection.caller && plan_.is_left(world, number))
+            return false;
+    }
+    return true;
 }
 
 /// Nobody who is not connected to the node yet will call it.

@@ -47,6 +47,7 @@ private:
     /// One pass over the connections, for all processes.
     void look_at_links(World const& world);
     [[nodiscard]] bool nobody_else_calls(World const& world, Node node) const;
+    [[nodiscard]] bool lasts(World const& world, Connection const& connection) const;
     [[nodiscard]] bool may_call(World const& world, Node caller, Node callee) const;
 
     MachineRoom& room_;

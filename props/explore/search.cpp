@@ -16,14 +16,9 @@ constexpr std::size_t kBatch = 16;
 constexpr std::size_t kFingerprintWords = 2;  ///< before each packed world of a level
 constexpr std::size_t kWokenWords = 5;        ///< before each that is looked at again
 
-/// Sleep leans on what the reductions promise, to the letter. With `timeout`, and with two faults, a rank may leave a
-/// connection and call again where they take it that it does not.
-bool may_sleep(ExploreSettings const& settings, FaultPlan const& plan) {
-    if (settings.sleep != Sleep::with_reduction)
-        return settings.sleep == Sleep::always;
-    bool const keeps_time = std::none_of(plan.list.begin(), plan.list.end(),
-                                         [](Fault const& fault) { return fault.kind == FaultKind::timeout; });
-    return settings.reduction != Reduction::none && plan.list.size() <= 1 && keeps_time;
+bool may_sleep(ExploreSettings const& settings) {
+    return settings.sleep == Sleep::always ||
+           (settings.sleep == Sleep::with_reduction && settings.reduction != Reduction::none);
 }
 
 }  // namespace
@@ -247,7 +242,7 @@ Answer Search::breadth_first(std::atomic<std::uint64_t> const& most_depth) {
     if (!begins_well())
         return Answer::broken;
     // A world that is reached as another one's turned version has other names for the same moves.
-    sleeps_ = !keys_ && may_sleep(settings_, finder_.plan());
+    sleeps_ = !keys_ && may_sleep(settings_);
     if (sleeps_)
         finder_.name_moves(names_);
     WordLog level(pool_);

@@ -75,11 +75,7 @@ enum class Symmetry : std::uint8_t {
 };
 
 /// Where moves sleep, in a search breadth first, whose other order was looked at before (docs/checking.md).
-enum class Sleep : std::uint8_t {
-    never,
-    with_reduction,  ///< but not with `timeout` or two faults, of which the reductions promise too little
-    always,
-};
+enum class Sleep : std::uint8_t { never, with_reduction, always };
 
 struct ExploreSettings {
     std::uint32_t nranks = 3;  ///< 1 .. kMostRanks

@@ -41,6 +41,26 @@ TEST(Shortcuts, ReducedAndFullSearchComeToTheSameEndsWithTwoFaults) {
     expect_same_outcomes(with_faults(job_of(2), 2, kAllKinds & ~bit(FaultKind::timeout)));
 }
 
+/// Every world in which nothing happens any more is an end of the reduced search, too.
+TEST(Shortcuts, ReducedSearchesComeToEveryRestOfAnyTwoFaults) {
+    ExploreSettings settings = job_of(2);
+    std::vector<Fault> const faults = possible_faults(settings);
+    for (std::size_t i = 0; i < faults.size(); ++i) {
+        for (std::size_t k = i; k < faults.size(); ++k) {
+            settings.given = {faults[i], faults[k]};
+            SCOPED_TRACE(text_of(faults[i], settings) + "," + text_of(faults[k], settings));
+            settings.reduction = Reduction::none;
+            Exploration const full = expect_all_holds(settings);
+            for (Reduction const reduction : {Reduction::processes, Reduction::parts}) {
+                settings.reduction = reduction;
+                Exploration const reduced = expect_all_holds(settings);
+                EXPECT_EQ(reduced.counts.rests, full.counts.rests) << name_of(reduction);
+                EXPECT_EQ(reduced.outcomes, full.outcomes) << name_of(reduction);
+            }
+        }
+    }
+}
+
 TEST(Shortcuts, ReducedAndFullSearchComeToTheSameEndsWithASecondProcess) {
     ExploreSettings settings = job_of(2);
     settings.twin = 0;
