@@ -49,6 +49,23 @@ void leave_for_new_network() {
     write_file("/proc/self/gid_map", "0 " + group + " 1");
 }
 
+/// Whether packets were handed to the kernel that it has not looked at yet: what comes in while a processor is busy
+/// with packets is left to a thread that runs when it may (process_backlog). The counts are of all networks together.
+bool kernel_is_behind() {
+    constexpr std::size_t kWaitingColumn = 11;  // softnet_seq_show, since 5.10
+    std::ifstream file("/proc/net/softnet_stat");
+    std::string line;
+    while (std::getline(file, line)) {
+        std::istringstream columns(line);
+        std::string word;
+        for (std::size_t column = 0; column <= kWaitingColumn && columns >> word; ++column) {
+            if (column == kWaitingColumn && std::stoul(word, nullptr, 16) != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 void ask_kernel(int socket, unsigned long request, ifreq& what, char const* name) {
     if (::ioctl(socket, request, &what) != 0)
         throw_errno(name);
@@ -238,7 +255,12 @@ bool Wire::exchange() {
 }
 
 void Wire::carry() {
-    while (exchange()) {
+    for (;;) {
+        if (exchange())
+            continue;
+        if (!kernel_is_behind() && !exchange())
+            return;
+        ::sched_yield();
     }
 }
 
