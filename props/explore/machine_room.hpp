@@ -60,7 +60,7 @@ public:
         return outcome.broken == 0 ? Broken{} : broken_[outcome.broken - 1U];
     }
     [[nodiscard]] PackedInput packed(Node node, Input const& input) const;
-    [[nodiscard]] static Input unpacked(PackedInput input);
+    [[nodiscard]] static Input unpacked(PackedInput packed);
     /// Whether a frame is one that the machine cannot take now.
     bool is_held(Node node, StateNumber state, PackedInput input) {
         return held_[number_of_step(node, state, input, [input] { return unpacked(input); })] != 0;
