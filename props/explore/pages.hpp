@@ -57,7 +57,6 @@ public:
     }
     [[nodiscard]] Value const& operator[](std::size_t at) const { return *place_of(at); }
     [[nodiscard]] Value& operator[](std::size_t at) { return *place_of(at); }
-    void prefetch(std::size_t at) const { __builtin_prefetch(place_of(at), 1); }
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(Value); }
     void clear() {

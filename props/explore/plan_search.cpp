@@ -60,7 +60,7 @@ void PlanResult::cut_to(std::uint64_t most_depth) {
 PlanResult search_plan(Job const& job, FaultPlan const& plan, ExploreSettings const& settings,
                        std::atomic<std::uint64_t> const& most_depth, KeepGoing const& keep_going) {
     PlanResult result = search_once(job, plan, settings, most_depth, keep_going);
-    if (result.why_not_turned.empty())
+    if (result.why_not_turned.empty() || result.out_of_time)
         return result;
     ExploreSettings without = settings;
     without.symmetry = Symmetry::none;

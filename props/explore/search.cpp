@@ -196,9 +196,8 @@ void Search::turn(std::uint32_t const* packed, Change const& change) {
 }
 
 std::string Search::why_not_turned() {
-    if (keys_ && !out_of_time_)
-        static_cast<void>(keys_->rotation().holds());
-    return keys_ ? keys_->rotation().why_not() : std::string();
+    bool const right = !keys_ || keys_->rotation().holds();
+    return right ? std::string() : keys_->rotation().why_not();
 }
 
 void Search::enter(WordLog& next, std::uint32_t next_first) {

@@ -124,6 +124,24 @@ TEST(Rotation, TheOldRootsTreatRankZeroDifferentlyAndAreLookedAtInFull) {
     }
 }
 
+TEST(Rotation, IsProvedOfWhatWasSeenWhenTimeIsUp) {
+    ExploreSettings settings = with_gather(8, Gather::ring);
+    settings.keep_outcomes = false;
+    settings.budget_ns = 1;
+    Exploration const stopped = explore(settings);
+    EXPECT_EQ(stopped.answer, Answer::gave_up);
+    EXPECT_EQ(stopped.settings.symmetry, Symmetry::rotations);
+    EXPECT_EQ(stopped.why_not_turned, "");
+    EXPECT_GT(stopped.counts.turned, 7U * stopped.counts.states);
+    EXPECT_NE(exploration_text(stopped).find("treat all ranks alike"), std::string::npos);
+    // Where it is wrong, that is said, and there is no time for another search.
+    settings.policies = protocol::policies_of(Profile::nccl);
+    settings.symmetry = Symmetry::rotations;
+    Exploration const refused = explore(settings);
+    EXPECT_EQ(refused.settings.symmetry, Symmetry::none);
+    EXPECT_NE(refused.why_not_turned, "");
+}
+
 TEST(Rotation, ARankThatDiffersIsNoticed) {
     // Rank 1 was told that there are 2, and says so.
     ExploreSettings told = job_of(3);
